@@ -104,7 +104,7 @@ def twice(xp, x):
 @pytest.mark.parametrize(
     "declared, says",
     [
-        (dict(properties="rowz=N"), "expected one of causal, monotone"),
+        (dict(properties="rowz=N"), "expected one of batch, causal, monotone"),
         (dict(properties="rows=Q"), "expected rows=EXTENT with one of N, D"),
         (dict(minus_infinity="y"), "expected names of inputs: x"),
         (dict(limits={"Q": 3}), "limits has 'Q': expected extents of the operation: N, D"),

@@ -54,7 +54,7 @@ def test_what_are_no_extents_is_refused_by_name(text, says):
 @pytest.mark.parametrize(
     "options, says",
     [
-        (dict(properties="rowz=N"), "properties='rowz=N': 'rowz': expected one of causal, monotone"),
+        (dict(properties="rowz=N"), "properties='rowz=N': 'rowz': expected one of batch, causal, monotone"),
         (dict(properties="rows"), "rows=: expected rows=EXTENT with one of N, D"),
         (dict(properties="rows=Q"), "rows=Q: expected rows=EXTENT with one of N, D"),
         (dict(properties=3), "properties = 3: expected a text"),

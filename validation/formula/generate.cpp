@@ -3,9 +3,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <span>
 
+#include "validation/core/parse.h"
 #include "validation/core/reach.h"
 #include "validation/formula/problem.h"
+#include "validation/formula/sizes.h"
 
 namespace assay::validation::formula {
 namespace {
@@ -28,8 +31,16 @@ std::int64_t draw_extent(Random& random, int size, std::int64_t limit, bool empt
   return random.chance(0.1) ? std::min<std::int64_t>(limit, random.integer(1, 40)) : sizes[random.integer(0, reach)];
 }
 
-void halve_the_largest(Extents& extents) {
-  auto largest = std::ranges::max_element(extents, {}, [](const auto& one) { return one.second; });
+/// A size of the extent that others make room for: anywhere in its range, or after a multiple of a tile.
+std::int64_t draw_leading(Random& random, std::int64_t limit) {
+  return random.chance(0.5) ? log_uniform(random, 1, limit) : tail_of_a_tile(random, limit);
+}
+
+/// The leading extent keeps its size as long as another can give way.
+void halve_the_largest(Extents& extents, const std::string& leading) {
+  const auto size = [&](const auto& one) { return one.first == leading ? 1 : one.second; };
+  auto largest = std::ranges::max_element(extents, {}, size);
+  if (size(*largest) <= 1) largest = std::ranges::max_element(extents, {}, [](const auto& one) { return one.second; });
   largest->second = (largest->second + 1) / 2;
 }
 
@@ -61,27 +72,82 @@ bool may_be_empty(const Specification& specification, const std::string& extent)
 }
 
 Extents draw_extents(Random& random, int size, const Specification& specification, const Trace& trace) {
+  constexpr std::int64_t usual = 257;
   Extents extents;
-  for (const auto& name : specification.extents) {
-    const auto limit = specification.limits.find(name);
-    extents[name] = draw_extent(random, size, limit == specification.limits.end() ? 257 : limit->second,
-                                may_be_empty(specification, name));
+  std::string leading;
+  for (const auto& name : specification.extents)
+    extents[name] =
+        draw_extent(random, size, std::min(usual, limit_of(specification, name)), may_be_empty(specification, name));
+  if (!extents.empty() && random.integer(0, 200) < size) {
+    leading = specification.extents[static_cast<std::size_t>(random.integer(0, std::ssize(specification.extents) - 1))];
+    extents[leading] = draw_leading(random, limit_of(specification, leading));
   }
-  while (!is_small(specification, extents)) halve_the_largest(extents);
+  while (!is_small(specification, extents)) halve_the_largest(extents, leading);
   const auto elements = [&](const Extents& at) { return trace(at)->graph.elements(); };
   if (elements(extents) <= specification.largest_graph) return extents;
   const std::int64_t most = room(specification.largest_graph, elements(all_one(specification)));
   while (elements(extents) > most) {
     const Extents before = extents;
-    halve_the_largest(extents);
+    halve_the_largest(extents, leading);
     if (extents == before) break;
   }
   return extents;
 }
 
-double of_class(Random& random, const std::string& values, const NumberFormat& format, std::int64_t i, double offset) {
+/// The exponents of the type's powers of two.
+int first_exponent(const NumberFormat& format) {
+  return std::ilogb(format.smallest);
+}
+int last_exponent(const NumberFormat& format) {
+  return std::ilogb(format.largest);
+}
+
+/// How the elements of one array are drawn.
+struct Manner {
+  std::string values;
+  double offset = 0, spread = 1;  ///< of the class offset
+  double scale = 1;               ///< of the class scaled
+  bool near_one = false;          ///< of numbers in [0, 1]
+};
+
+/// The k of "scaled 2^k" and "offset -2^k", where the class names it.
+double exponent_in(const std::string& values, double otherwise) {
+  const auto at = values.find("2^");
+  return at == std::string::npos ? otherwise : parse_value<double>("exponent", values.substr(at + 2));
+}
+
+double draw_offset(Random& random, const std::string& values, const NumberFormat& format) {
+  const double most = std::min(100, last_exponent(format) - 3);
+  const double usual = random.pick({100.0, -1000.0, 10000.0}),
+               far = std::exp2(exponent_in(values, random.real(3, most)));
+  if (values != "offset") return values.find('-') < values.find('2') ? -far : far;
+  return random.chance(0.5) ? usual : random.chance(0.5) ? far : -far;
+}
+
+/// The class of an array without the exponent that it may name.
+std::string kind_of(const std::string& values) {
+  for (const char* kind : {"offset", "scaled"})
+    if (values.starts_with(kind)) return kind;
+  return values;
+}
+
+Manner draw_manner(Random& random, const Input& input, const std::string& values, const NumberFormat& format) {
+  Manner manner{kind_of(values)};
+  manner.near_one = input.kind == Kind::unit && random.chance(0.5);
+  manner.offset = draw_offset(random, manner.values == "offset" ? values : "offset", format);
+  if (random.chance(0.5)) manner.spread = std::max(1.0, std::ldexp(std::abs(manner.offset), -12));
+  const auto exponent = static_cast<double>(random.integer(first_exponent(format), last_exponent(format)));
+  if (manner.values == "scaled") manner.scale = std::exp2(exponent_in(values, exponent));
+  return manner;
+}
+
+double of_class(Random& random, const Manner& manner, const NumberFormat& format, std::int64_t i) {
+  const std::string& values = manner.values;
   const double normal = random.gaussian();
-  if (values == "offset") return offset + normal;
+  if (values == "offset") return manner.offset + manner.spread * normal;
+  if (values == "scaled") return manner.scale * normal;
+  if (values == "powers of two")
+    return std::copysign(std::exp2(random.integer(first_exponent(format), last_exponent(format))), normal);
   if (values == "wide") return 100 * normal;
   if (values == "tiny") return 1e-4 * normal;
   if (values == "ties") return static_cast<double>(random.integer(-1, 1));
@@ -115,21 +181,44 @@ double of_unit(Random& random, bool near_one) {
   return near_one ? 1 - std::ldexp(1.0, -static_cast<int>(random.integer(3, 14))) : random.real();
 }
 
-double of_kind(Random& random, const Input& input, const Extents& extents, const std::string& values,
-               const NumberFormat& format, std::int64_t i, double offset, bool near_one) {
-  if (is_fixed(values)) return of_needle(input, extents, values, i);
+double of_kind(Random& random, const Input& input, const Extents& extents, const Manner& manner,
+               const NumberFormat& format, std::int64_t i) {
+  if (is_fixed(manner.values)) return of_needle(input, extents, manner.values, i);
   switch (input.kind) {
     case Kind::flag:
       return random.chance(0.7) ? 1 : 0;
     case Kind::index:
       return static_cast<double>(random.integer(0, std::max<std::int64_t>(size_of(input.extent, extents) - 1, 0)));
     case Kind::unit:
-      return of_unit(random, near_one);
+      return of_unit(random, manner.near_one);
     case Kind::positive:
-      return std::exp(random.gaussian());
+      return std::max(manner.scale * std::exp(random.gaussian()), format.smallest);
     default:
-      return of_class(random, values, format, i, offset);
+      return of_class(random, manner, format, i);
   }
+}
+
+/// Elements of a row that become -inf: all, some, a run at the beginning or at the end; of the class late, all before
+/// the last few.
+void put_infinities(Random& random, const std::string& values, std::span<double> row) {
+  const auto size = std::ssize(row);
+  const auto put = [&](std::int64_t from, std::int64_t to) {
+    std::fill(row.begin() + from, row.begin() + to, -std::numeric_limits<double>::infinity());
+  };
+  const double way = random.real();
+  if (values == "late") return put(0, std::max<std::int64_t>(size - random.integer(1, 3), 0));
+  if (way < 0.1) return put(0, size);
+  if (way < 0.4) return put(0, size - log_uniform(random, 1, size));
+  if (way < 0.5) return put(log_uniform(random, 1, size), size);
+  for (std::int64_t i = 0; i < size; ++i)
+    if (random.chance(0.4)) put(i, i + 1);
+}
+
+/// Repeats the first part along the first axis: an array that a kernel may be given with a stride of 0.
+void repeat_the_first(std::vector<double>& values, const std::vector<std::int64_t>& shape) {
+  if (shape.empty() || values.empty()) return;
+  const std::size_t part = values.size() / static_cast<std::size_t>(shape[0]);
+  for (std::size_t i = part; i < values.size(); ++i) values[i] = values[i - part];
 }
 
 /// An element of the upstream gradient. Needle cases have 59 different magnitudes in turn, of both signs; sparse ones
@@ -140,12 +229,16 @@ double upstream_of_class(Random& random, const std::string& values, std::int64_t
   return values == "integers" ? static_cast<double>(random.integer(-4, 4)) : random.gaussian();
 }
 
+int draw_layout(Random& random) {
+  return random.chance(0.25) ? 0 : static_cast<int>(random.integer(0, layouts - 1));
+}
+
 }  // namespace
 
 const std::vector<std::string>& value_classes() {
-  static const std::vector<std::string> classes = {"normal",   "offset",       "wide",      "tiny",
-                                                   "ties",     "signed zeros", "subnormal", "largest",
-                                                   "integers", "one-hot",      "sorted"};
+  static const std::vector<std::string> classes = {"normal",       "offset",    "wide",         "tiny",     "ties",
+                                                   "signed zeros", "subnormal", "largest",      "integers", "one-hot",
+                                                   "sorted",       "scaled",    "powers of two"};
   return classes;
 }
 
@@ -153,24 +246,21 @@ std::vector<double> draw_values(Random& random, const Input& input, const Extent
                                 const std::string& values) {
   const auto shape = shape_of(input, extents);
   const NumberFormat format = format_of(dtype);
-  const double offset = random.pick({100.0, -1000.0, 10000.0});
-  const bool near_one = input.kind == Kind::unit && random.chance(0.5);
+  const Manner manner = draw_manner(random, input, values, format);
   std::vector<double> result(static_cast<std::size_t>(elements_of(shape)));
   for (std::size_t i = 0; i < result.size(); ++i) {
     double& x = result[i];
-    x = of_kind(random, input, extents, values, format, static_cast<std::int64_t>(i), offset, near_one);
+    x = of_kind(random, input, extents, manner, format, static_cast<std::int64_t>(i));
     x = rounded_to<double>(dtype, x);
     if (std::isinf(x)) x = std::copysign(format.largest, x);
   }
   if (shape.empty() || result.empty() || is_fixed(values)) return result;
-  const std::int64_t last = shape.back();
-  for (auto row = result.begin(); row != result.end(); row += last) {
-    if (values == "sorted" && input.kind == Kind::real) std::sort(row, row + last);
-    if (input.kind == Kind::flag && random.chance(0.1)) std::fill(row, row + last, 0);
-    if (!input.minus_infinity || !random.chance(0.2)) continue;
-    const bool all = random.chance(0.1);
-    for (auto x = row; x != row + last; ++x)
-      if (all || random.chance(0.4)) *x = -std::numeric_limits<double>::infinity();
+  const auto last = static_cast<std::size_t>(shape.back());
+  for (std::size_t first = 0; first < result.size(); first += last) {
+    const std::span row(result.data() + first, last);
+    if (values == "sorted" && input.kind == Kind::real) std::ranges::sort(row);
+    if (input.kind == Kind::flag && random.chance(0.1)) std::ranges::fill(row, 0);
+    if (input.minus_infinity && (values == "late" || random.chance(0.2))) put_infinities(random, values, row);
   }
   return result;
 }
@@ -180,16 +270,22 @@ Case filled(Random& random, const Extents& extents, const Specification& specifi
   Case c;
   c.extents = extents;
   c.values = values;
-  for (const Input& input : specification.inputs)
+  c.layout = is_fixed(values) ? static_cast<int>(random.integer(0, layouts - 2)) : draw_layout(random);
+  const bool repeats = c.layout == repeated_rows;
+  const auto certain = random.integer(0, std::max<std::int64_t>(std::ssize(specification.inputs) - 1, 0));
+  for (const Input& input : specification.inputs) {
+    const bool is_certain = is_fixed(values) || std::ssize(c.arrays) == certain;
     c.arrays.push_back(
-        draw_values(random, input, c.extents, dtype, is_fixed(values) || random.chance(0.8) ? values : "normal"));
+        draw_values(random, input, c.extents, dtype, is_certain || random.chance(0.8) ? values : "normal"));
+    if (repeats) repeat_the_first(c.arrays.back(), shape_of(input, c.extents));
+  }
   for (const auto& shape : trace(c.extents)->shapes) {
     std::vector<double> upstream(static_cast<std::size_t>(elements_of(shape)));
     for (std::size_t i = 0; i < upstream.size(); ++i)
       upstream[i] = rounded_to<double>(dtype, upstream_of_class(random, values, static_cast<std::int64_t>(i)));
+    if (repeats) repeat_the_first(upstream, shape);
     c.upstream.push_back(std::move(upstream));
   }
-  c.layout = static_cast<int>(random.integer(0, 2));
   return c;
 }
 

@@ -3,39 +3,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "validation/formula/work.h"
+
 namespace assay::validation::formula {
 namespace {
 
-constexpr std::int64_t usual_limit = 4097;
-constexpr std::int64_t largest_graph = 3'000'000;  ///< elements of all nodes, those of the gradient too
-constexpr std::int64_t others = 2;
-
-std::int64_t limit_of(const Specification& specification, const std::string& extent) {
-  const auto found = specification.limits.find(extent);
-  return found == specification.limits.end() ? usual_limit : found->second;
-}
-
-Extents extents_at(const Specification& specification, const std::string& extent, std::int64_t size) {
-  Extents extents;
-  for (const auto& name : specification.extents)
-    extents[name] = name == extent ? size : std::min(others, limit_of(specification, name));
-  return extents;
-}
-
-/// An estimate that needs no trace at the large size, which may be too large to hold.
-bool is_too_large(const Specification& specification, const Trace& trace, const std::string& extent,
-                  std::int64_t size) {
-  const auto elements = [&](std::int64_t at) { return trace(extents_at(specification, extent, at))->graph.elements(); };
-  if (size <= others) return false;
-  for (std::int64_t at = others; at < std::min<std::int64_t>(size, 64); at *= 2)
-    if (elements(at) > largest_graph) return true;
-  if (size <= 64) return elements(size) > largest_graph;
-  const auto half = elements(32), whole = elements(64);
-  const double growth = static_cast<double>(whole) / static_cast<double>(std::max<std::int64_t>(half, 1));
-  double estimate = static_cast<double>(whole);
-  for (std::int64_t at = 64; at < size; at *= 2) estimate *= growth;
-  return estimate > static_cast<double>(largest_graph);
-}
+constexpr double largest_graph = 3e6;  ///< elements of all nodes, those of the gradient too
+constexpr double dense_graph = 3e5;    ///< up to which all kinds of values are judged at each size
 
 }  // namespace
 
@@ -47,23 +21,27 @@ std::vector<Needle> needles_of(const Specification& specification, const Trace& 
     values = {"equal", "indexed"};
     for (int r = 0; r < needle_stride; ++r) values.push_back("signed " + std::to_string(r));
   }
+  Work work(specification, trace);
   for (const auto& extent : specification.extents) {
     const std::int64_t limit = limit_of(specification, extent);
-    if (limit <= others || trace(extents_at(specification, extent, others))->graph.elements() > largest_graph) continue;
+    const auto is_too_large = [&](std::int64_t size) { return work.elements(extent, size) > largest_graph; };
+    if (limit <= others || is_too_large(others)) continue;
     const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(limit - 1)));
     const NeedleExtent one{extent.c_str(), ' ', power};
     auto sizes = needle_sizes(one, reach, against_reference);
     if (!sizes.empty() && (against_reference || reach != Reach::quick)) sizes.push_back(limit);
     if (sizes.empty()) continue;
     const std::int64_t due = sizes.back();
-    while (is_too_large(specification, trace, extent, sizes.back())) sizes.back() = (sizes.back() - 1) / 2 + 1;
+    while (is_too_large(sizes.back())) sizes.back() = (sizes.back() - 1) / 2 + 1;
     std::ranges::sort(sizes);
     sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
     for (const std::int64_t size : sizes) {
-      if (size > limit || is_too_large(specification, trace, extent, size)) continue;
-      for (const auto& kind : values) needles.push_back({extent, size, due, kind});
+      if (size > limit || is_too_large(size)) continue;
+      const bool is_dense = size == sizes.back() || work.elements(extent, size) <= dense_graph;
+      for (std::size_t i = 0; i < (is_dense ? values.size() : 1); ++i)
+        needles.push_back({extent, size, due, values[is_dense ? i : needles.size() % values.size()]});
     }
-    if (!of_gradient || is_too_large(specification, trace, extent, sizes.back())) continue;
+    if (!of_gradient || is_too_large(sizes.back())) continue;
     for (int r = 0; r < needle_stride; ++r)
       needles.push_back({extent, sizes.back(), due, "peaked " + std::to_string(r)});
   }
@@ -71,7 +49,7 @@ std::vector<Needle> needles_of(const Specification& specification, const Trace& 
 }
 
 Case drawn(const Needle& needle, const Specification& specification, const Trace& trace, Dtype dtype, Random& random) {
-  return filled(random, extents_at(specification, needle.extent, needle.size), specification, trace, dtype,
+  return filled(random, extents_at(specification, {{needle.extent, needle.size}}), specification, trace, dtype,
                 needle.values);
 }
 

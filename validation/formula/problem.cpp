@@ -51,23 +51,6 @@ std::vector<double> cropped(const std::vector<double>& values, const std::vector
   return result;
 }
 
-Case with_extent(const Specification& specification, const Case& c, const std::string& name, std::int64_t size,
-                 const Trace& trace) {
-  Case smaller = c;
-  smaller.extents[name] = size;
-  for (std::size_t i = 0; i < specification.inputs.size(); ++i) {
-    const Input& input = specification.inputs[i];
-    smaller.arrays[i] = cropped(c.arrays[i], shape_of(input, c.extents), shape_of(input, smaller.extents));
-    if (input.kind == Kind::index)
-      for (double& x : smaller.arrays[i])
-        x = std::min(x, static_cast<double>(std::max<std::int64_t>(size_of(input.extent, smaller.extents) - 1, 0)));
-  }
-  const auto before = trace(c.extents), after = trace(smaller.extents);
-  for (std::size_t k = 0; k < after->shapes.size(); ++k)
-    smaller.upstream[k] = cropped(c.upstream[k], before->shapes[k], after->shapes[k]);
-  return smaller;
-}
-
 /// Simpler numbers in the place of one: 0, 1, and fewer bits.
 double simpler(double x, int step) {
   if (!std::isfinite(x)) return x;
@@ -76,6 +59,11 @@ double simpler(double x, int step) {
 }
 
 }  // namespace
+
+std::int64_t limit_of(const Specification& specification, const std::string& extent) {
+  const auto found = specification.limits.find(extent);
+  return found == specification.limits.end() ? usual_limit : found->second;
+}
 
 std::int64_t size_of(const std::string& extent, const Extents& extents) {
   const auto found = extents.find(extent);
@@ -95,6 +83,23 @@ int axis_of(const Input& input, const std::string& extent) {
 
 std::int64_t elements_of(const std::vector<std::int64_t>& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+Case with_extent(const Specification& specification, const Case& c, const std::string& name, std::int64_t size,
+                 const Trace& trace) {
+  Case smaller = c;
+  smaller.extents[name] = size;
+  for (std::size_t i = 0; i < specification.inputs.size(); ++i) {
+    const Input& input = specification.inputs[i];
+    smaller.arrays[i] = cropped(c.arrays[i], shape_of(input, c.extents), shape_of(input, smaller.extents));
+    if (input.kind == Kind::index)
+      for (double& x : smaller.arrays[i])
+        x = std::min(x, static_cast<double>(std::max<std::int64_t>(size_of(input.extent, smaller.extents) - 1, 0)));
+  }
+  const auto before = trace(c.extents), after = trace(smaller.extents);
+  for (std::size_t k = 0; k < after->shapes.size(); ++k)
+    smaller.upstream[k] = cropped(c.upstream[k], before->shapes[k], after->shapes[k]);
+  return smaller;
 }
 
 std::vector<std::function<Case()>> shrinks_of(const Specification& specification, const Case& c, const Trace& trace) {
@@ -148,7 +153,7 @@ std::string to_text(const Specification& specification, const Case& c) {
 Case from_words(const Specification& specification, const Words& words, const Trace& trace) {
   Case c;
   for (const auto& name : specification.extents) c.extents[name] = number_of(words, name, most_elements);
-  c.layout = static_cast<int>(number_of(words, "layout", 2));
+  c.layout = static_cast<int>(number_of(words, "layout", layouts - 1));
   for (const Input& input : specification.inputs)
     c.arrays.push_back(array_of(words, input.name, shape_of(input, c.extents)));
   const auto& shapes = trace(c.extents)->shapes;

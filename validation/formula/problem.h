@@ -38,12 +38,17 @@ struct Specification {
   std::string name;
   std::vector<Input> inputs;
   std::vector<std::string> extents;
-  std::map<std::string, std::int64_t> limits = {};  ///< the largest of an extent; 257 where there is none
+  std::map<std::string, std::int64_t> limits = {};  ///< the largest of an extent; usual_limit where there is none
   std::vector<Declared> declared = {};
   bool empty = true;                    ///< whether extents may be 0
-  std::int64_t largest_input = 3000;    ///< elements
+  std::int64_t largest_input = 5000;    ///< elements
   std::int64_t largest_graph = 60'000;  ///< elements of all nodes
 };
+
+inline constexpr std::int64_t usual_limit = 4097;
+
+/// The largest size of an extent that cases have.
+std::int64_t limit_of(const Specification& specification, const std::string& extent);
 
 /// The distance of the elements of a needle case that are not 0, where few are not.
 inline constexpr int needle_stride = 8;
@@ -55,8 +60,15 @@ struct Case {
   Doubles arrays;           ///< one for each input
   Doubles upstream;         ///< one for each output
   std::string values = {};  ///< the class of values
-  int layout = 0;           ///< 0 contiguous, 1 columns first, 2 every second element of a larger array
+  int layout = 0;           ///< of the arrays that a kernel is given, below `layouts`
 };
+
+/// How arrays lie in memory:
+///   0 contiguous; 1 columns first; 2 every second element of a wider array; 3 a middle part of each row of a wider
+///   array; 4, 5, 6 contiguous from 1, 2, 3 elements past a multiple of 64 bytes; 7, 8 backwards along the last, the
+///   first axis; 9 with a stride of 0 along the first axis, where all parts along it are equal
+inline constexpr int layouts = 10;
+inline constexpr int repeated_rows = 9;
 
 /// A formula at fixed extents.
 struct Traced {
@@ -94,6 +106,10 @@ Case filled(Random& random, const Extents& extents, const Specification& specifi
 /// Draws the elements of one input anew.
 std::vector<double> draw_values(Random& random, const Input& input, const Extents& extents, Dtype dtype,
                                 const std::string& values);
+
+/// The case cropped to a smaller size of one extent.
+Case with_extent(const Specification& specification, const Case& c, const std::string& name, std::int64_t size,
+                 const Trace& trace);
 
 /// Smaller cases to try, the boldest first.
 std::vector<std::function<Case()>> shrinks_of(const Specification& specification, const Case& c, const Trace& trace);

@@ -7,22 +7,12 @@
 #include <vector>
 
 #include "validation/core/number.h"
+#include "validation/formula/batch.h"
 #include "validation/formula/element_errors.h"
 #include "validation/formula/within_bounds.h"
 
 namespace assay::validation::formula {
 namespace {
-
-/// The outputs' axes are those of the first input, as far as the sizes agree; -1 where an output lacks the extent.
-int output_axis(const Subject& subject, const Case& c, const std::string& extent, const Shape& shape) {
-  for (const Input& input : subject.specification.inputs) {
-    const int axis = axis_of(input, extent);
-    if (axis < 0) continue;
-    const bool leading = axis < std::ssize(shape) && shape[static_cast<std::size_t>(axis)] == c.extents.at(extent);
-    return leading ? axis : -1;
-  }
-  return -1;
-}
 
 /// Draws anew the elements at coordinates of the extent that `changes` names.
 Case redrawn(const Subject& subject, const Case& c, const std::string& extent, Random& random, const auto& changes) {
@@ -47,8 +37,8 @@ bool leaves_the_range(const Subject& subject, const Case& c) {
 
 /// Outputs at coordinates that `changes` does not name must stay the same numbers. A 0 may become -0: a kernel that
 /// multiplies what it masks adds zeros of either sign. A value that overflows may reach them as 0 times infinity.
-Finding keeps_others(const Subject& subject, const Case& c, const std::string& extent, Random& random,
-                     const auto& changes) {
+Finding keeps_others(const Subject& subject, Case c, const std::string& extent, Random& random, const auto& changes) {
+  if (c.layout == repeated_rows) c.layout = 0;  // both cases in one layout
   const Case other = redrawn(subject, c, extent, random, changes);
   const Doubles before = subject.forward(c), after = subject.forward(other);
   const auto traced = subject.trace(c.extents);
@@ -211,9 +201,20 @@ Finding monotone(const Subject& subject, const Case& c, Random&, const std::stri
 
 }  // namespace
 
+int output_axis(const Subject& subject, const Case& c, const std::string& extent, const Shape& shape) {
+  for (const Input& input : subject.specification.inputs) {
+    const int axis = axis_of(input, extent);
+    if (axis < 0) continue;
+    const bool leading = axis < std::ssize(shape) && shape[static_cast<std::size_t>(axis)] == c.extents.at(extent);
+    return leading ? axis : -1;
+  }
+  return -1;
+}
+
 const std::map<std::string, Relation>& relations() {
   static const std::map<std::string, Relation> all = {
       {"rows", {"changing one row along {} changes no other", rows}},
+      {"batch", {"a row along {} has the same bits with more rows and with fewer", batch}},
       {"causal", {"no output depends on what comes later along {}", causal}},
       {"permutation", {"reversing {} reverses the output", permutation}},
       {"shift", {"adding 64 to the first input changes nothing along {}", shift}},

@@ -15,6 +15,7 @@
 #include "validation/core/truth.h"
 #include "validation/formula/judge.h"
 #include "validation/formula/needles.h"
+#include "validation/formula/planned.h"
 #include "validation/formula/power.h"
 #include "validation/report/judged_text.h"
 #include "validation/report/reach_text.h"
@@ -70,6 +71,9 @@ class PropertyRun {
     if (property.values.empty())
       needles_ = needles_of(subject.specification, subject.trace, options.reach, property.against_reference,
                             property.name == "gradient");
+    if (property.against_reference)
+      planned_ =
+          planned_of(subject.specification, subject.trace, options.reach, subject.arithmetic.storage, options.seed);
   }
 
   /// `unit` counts the cases of all properties.
@@ -87,6 +91,7 @@ class PropertyRun {
       judge_case(options_.given[i], seed, fmt::format("given case {}", i));
     });
     each(needles_.size(), [&](std::size_t i, std::uint64_t seed) { needle(needles_[i], seed); });
+    each(planned_.size(), [&](std::size_t i, std::uint64_t seed) { planned(planned_[i], seed); });
     record_.settle();
     record_.seconds = seconds_since(start);
     return record_;
@@ -129,6 +134,14 @@ class PropertyRun {
     record_.reached[needle.extent].merge(reached);
   }
 
+  void planned(const Planned& planned, std::uint64_t seed) {
+    Random random(seed);
+    const Case c = drawn(planned, subject_.specification, subject_.trace, subject_.arithmetic.storage, random);
+    std::string origin;
+    for (const auto& [extent, size] : planned.sizes) origin += fmt::format("{}={}, ", extent, size);
+    judge_case(c, seed, fmt::format("{}values {}", origin, c.values));
+  }
+
   Verdict judge_case(const Case& c, std::uint64_t seed, const std::string& origin) {
     const Finding finding = judge(subject_, property_, c, seed);
     record_.record(finding, origin);
@@ -153,6 +166,7 @@ class PropertyRun {
   Coverage& coverage_;
   PropertyRecord record_;
   std::vector<Needle> needles_;
+  std::vector<Planned> planned_;
   std::map<std::string, Power> powers_;  ///< by extent, of its largest needle cases
 };
 

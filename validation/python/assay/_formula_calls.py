@@ -13,6 +13,11 @@ from ._called import KernelEnded, called
 from ._pipe import ReturnedWrong, Unsupported, _own_frames, text_of
 
 Shape = Tuple[int, ...]
+BACKWARDS = (7, 8)  # layouts of negative strides, which torch.from_numpy refuses by name
+
+
+class Raised(ReturnedWrong):
+    """The kernel raised its cause."""
 
 
 class Problem(SimpleNamespace):
@@ -22,16 +27,46 @@ class Problem(SimpleNamespace):
         raise AttributeError(f"the problem has no {name!r}: expected one of {', '.join(vars(self))}")
 
 
+def _filler(dtype: np.dtype) -> Any:
+    return np.nan if dtype.kind == "f" else 0
+
+
+def _past(array: np.ndarray, elements: int) -> np.ndarray:
+    """Contiguous, from `elements` past a multiple of 64 bytes."""
+    size = array.itemsize
+    room = np.empty(array.nbytes + 64 + elements * size, np.uint8)
+    first = -room.ctypes.data % 64 + elements * size
+    moved = room[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
+    moved[...] = array
+    return moved
+
+
+def _within(array: np.ndarray, width: int, where: slice) -> np.ndarray:
+    """As a part of each row of an array of this width."""
+    wide = np.full((*array.shape[:-1], width), _filler(array.dtype), array.dtype)
+    wide[..., where] = array
+    return wide[..., where]
+
+
 def _strided(array: np.ndarray, layout: int) -> np.ndarray:
-    """The same values contiguous, columns first, or as every second element of a larger array."""
-    if not array.ndim:
+    """The same values as the layout says (validation/formula/problem.h)."""
+    if not array.ndim or not array.size:
         return array  # asfortranarray would give it an axis
+    last = array.shape[-1]
     if layout == 1:
         return np.asfortranarray(array)
     if layout == 2:
-        wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1]), array.dtype)
-        wide[..., ::2] = array
-        return wide[..., ::2]
+        return _within(array, 2 * last, slice(None, None, 2))
+    if layout == 3:
+        return _within(array, 3 * last + 1, slice(last, 2 * last))
+    if layout in (4, 5, 6):
+        return _past(array, layout - 3)
+    if layout == 7:
+        return np.ascontiguousarray(array[..., ::-1])[..., ::-1]
+    if layout == 8:
+        return np.ascontiguousarray(array[::-1])[::-1]
+    if layout == 9 and array.tobytes() == array[:1].tobytes() * len(array):
+        return np.lib.stride_tricks.as_strided(array, strides=(0, *array.strides[1:]))
     return array
 
 
@@ -67,6 +102,10 @@ class KernelCall:
             return "done", self._results(extents, self._problem(extents, arrays, upstream, layout))
         except Unsupported as error:
             return "unsupported", text_of(error)
+        except Raised as error:
+            if layout in BACKWARDS and "negative" in str(error.__cause__):
+                return "unsupported", "arrays with negative strides"
+            return "failed", text_of(error)
         except (ReturnedWrong, KernelEnded) as error:
             return "failed", text_of(error)
 
@@ -77,7 +116,8 @@ class KernelCall:
             plain = {"flag": "bool", "index": "int64"}.get(kind)
             setattr(p, name, _strided(array.astype(plain) if plain else _as_dtype(array, self._dtype), layout))
         shapes = operation.trace(extents).shapes
-        p.upstreams = [_as_dtype(np.array(one, np.float64).reshape(shape), self._dtype) for one, shape in zip(upstream, shapes)]
+        p.upstreams = [_strided(_as_dtype(np.array(one, np.float64).reshape(shape), self._dtype), layout)
+                       for one, shape in zip(upstream, shapes)]  # fmt: skip
         p.upstream = p.upstreams[0]
         return p
 
@@ -111,7 +151,7 @@ class KernelCall:
             raise
         except Exception as error:
             said = f"the kernel raised {type(error).__name__}: {error}\n{_own_frames(error)}"
-            raise ReturnedWrong(said.replace("\n", "\n  ")) from error
+            raise Raised(said.replace("\n", "\n  ")) from error
 
     def _counted(self, got: Any, due: Sequence[Tuple[str, Shape]]) -> List[Any]:
         results = list(got) if isinstance(got, (tuple, list)) else [got]

@@ -1,0 +1,142 @@
+#include "validation/formula/planned.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "validation/formula/sizes.h"
+#include "validation/formula/work.h"
+
+namespace assay::validation::formula {
+namespace {
+
+/// How much work a run may plan, in elements of graphs (work.h).
+struct Allowance {
+  double each_size, sizes, each_pair, pairs;
+};
+
+Allowance allowance_of(Reach reach) {
+  if (reach == Reach::quick) return {500e3, 4e6, 600e3, 2e6};
+  return reach == Reach::full ? Allowance{3e6, 24e6, 16e6, 32e6} : Allowance{12e6, 200e6, 60e6, 400e6};
+}
+
+bool takes_minus_infinity(const Specification& specification) {
+  return std::ranges::any_of(specification.inputs, [](const Input& input) { return input.minus_infinity; });
+}
+
+class Plan {
+ public:
+  Plan(const Specification& specification, const Trace& trace, Reach reach, Dtype dtype, std::uint64_t seed)
+      : specification_(specification),
+        work_(specification, trace),
+        reach_(reach),
+        format_(format_of(dtype)),
+        random_(seed),
+        allowed_(allowance_of(reach)) {}
+
+  std::vector<Planned> made() {
+    for (const auto& extent : specification_.extents) add_sizes(extent);
+    add_pairs();
+    add_magnitudes();
+    return std::move(planned_);
+  }
+
+ private:
+  void add_sizes(const std::string& extent) {
+    const bool has_late = takes_minus_infinity(specification_);
+    double left = allowed_.sizes / static_cast<double>(specification_.extents.size());
+    for (const std::int64_t size : sizes_between(random_, limit_of(specification_, extent), reach_)) {
+      const double work = work_.with_nodes(extent, size);
+      if (work > std::min(left, allowed_.each_size)) continue;
+      left -= work;
+      planned_.push_back({{{extent, size}}, has_late && random_.chance(0.3) ? "late" : "normal"});
+    }
+  }
+
+  void add_pairs() {
+    std::vector<std::pair<std::string, std::string>> pairs;
+    for (const auto& a : specification_.extents)
+      for (const auto& b : specification_.extents)
+        if (a != b && may_be_large(a) && may_be_large(b)) pairs.emplace_back(a, b);
+    double left = allowed_.pairs;
+    const auto add = [&](const std::string& a, std::int64_t size_a, const std::string& b, std::int64_t size_b) {
+      const double work = work_.with_nodes(a, size_a, b, size_b);
+      if (work > std::min(left, allowed_.each_pair)) return;
+      left -= work;
+      planned_.push_back({{{a, size_a}, {b, size_b}}, "normal"});
+    };
+    for (const auto& [a, b] : pairs) {  // both orders are there
+      const auto [size_a, size_b] = drawn_pair(a, b);
+      add(a, size_a, b, size_b);
+    }
+    if (reach_ == Reach::quick) return;
+    for (const auto& [a, b] : pairs)  // keys and the width of a head, a batch and the width of a model
+      if (limit_of(specification_, a) >= 512) add(a, 512, b, 64);
+    for (const auto& [a, b] : pairs) {
+      const auto [size_a, size_b] = drawn_pair(a, b);
+      add(a, size_a, b, size_b);
+    }
+  }
+
+  bool may_be_large(const std::string& extent) {
+    return limit_of(specification_, extent) >= smallest_large && work_.elements(extent, 32) <= allowed_.each_pair;
+  }
+
+  /// Both log-uniform in 65..1030; the larger gives way where the work would be too much.
+  std::pair<std::int64_t, std::int64_t> drawn_pair(const std::string& a, const std::string& b) {
+    const auto size = [&](const std::string& extent) {
+      return log_uniform(random_, smallest_large, std::min(largest_large, limit_of(specification_, extent)));
+    };
+    std::int64_t size_a = size(a), size_b = size(b);
+    while (work_.with_nodes(a, size_a, b, size_b) > allowed_.each_pair) {
+      std::int64_t& larger = size_a > size_b ? size_a : size_b;
+      if (larger == smallest_large) break;
+      larger = std::max(smallest_large, larger * 4 / 5);
+    }
+    return {size_a, size_b};
+  }
+
+  /// One exponent in each of `parts` equal parts of [low, high].
+  void add_exponents(const char* values, double low, double high, int parts) {
+    for (int i = 0; i < parts; ++i) {
+      const double exponent = low + (high - low) * (i + random_.real()) / parts;
+      planned_.push_back({{}, fmt::format("{}2^{}", values, std::floor(exponent))});
+    }
+  }
+
+  void add_magnitudes() {
+    const int parts = reach_ == Reach::quick ? 12 : 36;
+    const double last = std::ilogb(format_.largest);
+    add_exponents("scaled ", std::ilogb(format_.smallest), last, parts);
+    const double far = std::min(last - 3, 101.0);
+    for (const char* values : {"offset ", "offset -"}) add_exponents(values, 3, far, 2 * parts / 3);
+  }
+
+  static constexpr std::int64_t smallest_large = 65, largest_large = 1030;
+
+  const Specification& specification_;
+  Work work_;
+  Reach reach_;
+  NumberFormat format_;
+  Random random_;
+  Allowance allowed_;
+  std::vector<Planned> planned_;
+};
+
+}  // namespace
+
+std::vector<Planned> planned_of(const Specification& specification, const Trace& trace, Reach reach, Dtype dtype,
+                                std::uint64_t seed) {
+  if (reach == Reach::none) return {};
+  return Plan(specification, trace, reach, dtype, seed).made();
+}
+
+Case drawn(const Planned& planned, const Specification& specification, const Trace& trace, Dtype dtype,
+           Random& random) {
+  constexpr int size = 40;
+  if (planned.sizes.empty()) return draw(random, size, specification, trace, dtype, planned.values);
+  return filled(random, extents_at(specification, planned.sizes), specification, trace, dtype, planned.values);
+}
+
+}  // namespace assay::validation::formula

@@ -1,0 +1,26 @@
+// The cases that a run plans beside generated and needle cases, against the reference: sizes between the powers of two
+// (sizes.h), pairs of large extents, and magnitudes over the whole range of the type.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "validation/core/reach.h"
+#include "validation/formula/problem.h"
+
+namespace assay::validation::formula {
+
+struct Planned {
+  Extents sizes;  ///< of the extents that are large; where there are none, all are drawn
+  std::string values;
+};
+
+/// Plans within the work that the reach allows: what would be too much is left out, the largest sizes last of all but
+/// the tails of tiles.
+std::vector<Planned> planned_of(const Specification& specification, const Trace& trace, Reach reach, Dtype dtype,
+                                std::uint64_t seed);
+
+Case drawn(const Planned& planned, const Specification& specification, const Trace& trace, Dtype dtype, Random& random);
+
+}  // namespace assay::validation::formula
