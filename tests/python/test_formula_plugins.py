@@ -94,6 +94,8 @@ def test_a_c_plugin_passes_forwards_and_backwards(tmp_path):
         ('if (D == 3) return snprintf(message, message_size, "no threes"), ASSAY_REFUSED;', "no threes"),
         ("if (D == 3) return ASSAY_OK;", "nan"),
         ("if (D == 3) return 9;", "status 9, which is none of assay_status"),
+        ("if (N * D > 0) from = (const float*)((size_t)from / 16 * 16);", "got"),
+        ("if (N * D > 0 && (size_t)from % 8 == 4) return ASSAY_OK;", "nan"),
     ],
 )
 def test_what_a_c_plugin_does_wrong_is_said(tmp_path, extra, says):

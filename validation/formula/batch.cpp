@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "validation/core/number.h"
-#include "validation/formula/sizes.h"
+#include "validation/core/sizes.h"
 #include "validation/formula/within_bounds.h"
 
 namespace assay::validation::formula {
@@ -36,7 +36,7 @@ Finding batch(const Subject& subject, const Case& drawn, Random& random, const s
     for (std::size_t i = 0; i < of_part[k].size(); ++i) {
       finding.judged.add(0, no_range);
       const double one = of_part[k][i], other = of_whole[k][same_element(i, shape, size, axis)];
-      if (one != other && !same_bits(one, other))
+      if (!same_bits(one, other))
         return Finding::fail(fmt::format("  {} is {} where {} = {}, and {} where {} = {}", place("output", i, shape),
                                          show(one), extent, fewer, show(other), extent, size));
     }

@@ -7,6 +7,7 @@
 
 #include "validation/core/parse.h"
 #include "validation/core/reach.h"
+#include "validation/core/sizes.h"
 #include "validation/formula/problem.h"
 #include "validation/formula/sizes.h"
 
@@ -105,39 +106,46 @@ int last_exponent(const NumberFormat& format) {
 /// How the elements of one array are drawn.
 struct Manner {
   std::string values;
-  double offset = 0, spread = 1;  ///< of the class offset
+  double offset = 0, spread = 1;  ///< of an offset
   double scale = 1;               ///< of the class scaled
   bool near_one = false;          ///< of numbers in [0, 1]
+  bool has_powers = false;        ///< powers of two near the scale
 };
 
-/// The k of "scaled 2^k" and "offset -2^k", where the class names it.
+/// A class of magnitudes, which one input has alone: products of two may leave the range, in one order of factors or
+/// in the other.
+bool is_magnitude(const std::string& values) {
+  return values.starts_with("scaled") || values.starts_with("far ");
+}
+
+/// The k of "scaled 2^k" and "far offset -2^k", where the class names it.
 double exponent_in(const std::string& values, double otherwise) {
   const auto at = values.find("2^");
   return at == std::string::npos ? otherwise : parse_value<double>("exponent", values.substr(at + 2));
 }
 
-double draw_offset(Random& random, const std::string& values, const NumberFormat& format) {
-  const double most = std::min(100, last_exponent(format) - 3);
-  const double usual = random.pick({100.0, -1000.0, 10000.0}),
+/// Of "far offset", "far offset 2^k" and "far offset -2^k".
+double far_offset(Random& random, const std::string& values, const NumberFormat& format) {
+  const double most = std::min(100, last_exponent(format) - 3),
                far = std::exp2(exponent_in(values, random.real(3, most)));
-  if (values != "offset") return values.find('-') < values.find('2') ? -far : far;
-  return random.chance(0.5) ? usual : random.chance(0.5) ? far : -far;
-}
-
-/// The class of an array without the exponent that it may name.
-std::string kind_of(const std::string& values) {
-  for (const char* kind : {"offset", "scaled"})
-    if (values.starts_with(kind)) return kind;
-  return values;
+  const bool is_named = !values.ends_with("offset"), is_negative = values.find(" -2^") != std::string::npos;
+  return (is_named ? is_negative : random.chance(0.5)) ? -far : far;
 }
 
 Manner draw_manner(Random& random, const Input& input, const std::string& values, const NumberFormat& format) {
-  Manner manner{kind_of(values)};
+  Manner manner{values};
   manner.near_one = input.kind == Kind::unit && random.chance(0.5);
-  manner.offset = draw_offset(random, manner.values == "offset" ? values : "offset", format);
-  if (random.chance(0.5)) manner.spread = std::max(1.0, std::ldexp(std::abs(manner.offset), -12));
-  const auto exponent = static_cast<double>(random.integer(first_exponent(format), last_exponent(format)));
-  if (manner.values == "scaled") manner.scale = std::exp2(exponent_in(values, exponent));
+  manner.offset = random.pick({100.0, -1000.0, 10000.0});
+  if (values.starts_with("far offset")) {
+    manner.values = "offset";
+    manner.offset = far_offset(random, values, format);
+    if (random.chance(0.5)) manner.spread = std::max(1.0, std::ldexp(std::abs(manner.offset), -12));
+  } else if (values.starts_with("scaled")) {
+    manner.values = "scaled";
+    const auto exponent = static_cast<double>(random.integer(first_exponent(format), last_exponent(format)));
+    manner.scale = std::exp2(exponent_in(values, exponent));
+    manner.has_powers = random.chance(0.5);
+  }
   return manner;
 }
 
@@ -145,9 +153,9 @@ double of_class(Random& random, const Manner& manner, const NumberFormat& format
   const std::string& values = manner.values;
   const double normal = random.gaussian();
   if (values == "offset") return manner.offset + manner.spread * normal;
+  if (values == "scaled" && manner.has_powers)
+    return std::copysign(std::ldexp(manner.scale, static_cast<int>(random.integer(-4, 4))), normal);
   if (values == "scaled") return manner.scale * normal;
-  if (values == "powers of two")
-    return std::copysign(std::exp2(random.integer(first_exponent(format), last_exponent(format))), normal);
   if (values == "wide") return 100 * normal;
   if (values == "tiny") return 1e-4 * normal;
   if (values == "ties") return static_cast<double>(random.integer(-1, 1));
@@ -236,9 +244,9 @@ int draw_layout(Random& random) {
 }  // namespace
 
 const std::vector<std::string>& value_classes() {
-  static const std::vector<std::string> classes = {"normal",       "offset",    "wide",         "tiny",     "ties",
-                                                   "signed zeros", "subnormal", "largest",      "integers", "one-hot",
-                                                   "sorted",       "scaled",    "powers of two"};
+  static const std::vector<std::string> classes = {"normal",       "offset",    "wide",      "tiny",     "ties",
+                                                   "signed zeros", "subnormal", "largest",   "integers", "one-hot",
+                                                   "sorted",       "scaled",    "far offset"};
   return classes;
 }
 
@@ -272,11 +280,11 @@ Case filled(Random& random, const Extents& extents, const Specification& specifi
   c.values = values;
   c.layout = is_fixed(values) ? static_cast<int>(random.integer(0, layouts - 2)) : draw_layout(random);
   const bool repeats = c.layout == repeated_rows;
-  const auto certain = random.integer(0, std::max<std::int64_t>(std::ssize(specification.inputs) - 1, 0));
+  const auto one = random.integer(0, std::max<std::int64_t>(std::ssize(specification.inputs) - 1, 0));
   for (const Input& input : specification.inputs) {
-    const bool is_certain = is_fixed(values) || std::ssize(c.arrays) == certain;
-    c.arrays.push_back(
-        draw_values(random, input, c.extents, dtype, is_certain || random.chance(0.8) ? values : "normal"));
+    const bool is_one = std::ssize(c.arrays) == one;
+    const bool has_class = is_fixed(values) || is_one || (!is_magnitude(values) && random.chance(0.8));
+    c.arrays.push_back(draw_values(random, input, c.extents, dtype, has_class ? values : "normal"));
     if (repeats) repeat_the_first(c.arrays.back(), shape_of(input, c.extents));
   }
   for (const auto& shape : trace(c.extents)->shapes) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "validation/core/sizes.h"
 #include "validation/formula/sizes.h"
 #include "validation/formula/work.h"
 
@@ -80,19 +81,19 @@ class Plan {
   }
 
   bool may_be_large(const std::string& extent) {
-    return limit_of(specification_, extent) >= smallest_large && work_.elements(extent, 32) <= allowed_.each_pair;
+    return limit_of(specification_, extent) >= pair_min && work_.elements(extent, 32) <= allowed_.each_pair;
   }
 
   /// Both log-uniform in 65..1030; the larger gives way where the work would be too much.
   std::pair<std::int64_t, std::int64_t> drawn_pair(const std::string& a, const std::string& b) {
     const auto size = [&](const std::string& extent) {
-      return log_uniform(random_, smallest_large, std::min(largest_large, limit_of(specification_, extent)));
+      return log_uniform(random_, pair_min, std::min(pair_max, limit_of(specification_, extent)));
     };
     std::int64_t size_a = size(a), size_b = size(b);
     while (work_.with_nodes(a, size_a, b, size_b) > allowed_.each_pair) {
       std::int64_t& larger = size_a > size_b ? size_a : size_b;
-      if (larger == smallest_large) break;
-      larger = std::max(smallest_large, larger * 4 / 5);
+      if (larger == pair_min) break;
+      larger = std::max(pair_min, larger * 4 / 5);
     }
     return {size_a, size_b};
   }
@@ -110,10 +111,8 @@ class Plan {
     const double last = std::ilogb(format_.largest);
     add_exponents("scaled ", std::ilogb(format_.smallest), last, parts);
     const double far = std::min(last - 3, 101.0);
-    for (const char* values : {"offset ", "offset -"}) add_exponents(values, 3, far, 2 * parts / 3);
+    for (const char* values : {"far offset ", "far offset -"}) add_exponents(values, 3, far, 2 * parts / 3);
   }
-
-  static constexpr std::int64_t smallest_large = 65, largest_large = 1030;
 
   const Specification& specification_;
   Work work_;

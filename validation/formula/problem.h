@@ -43,6 +43,7 @@ struct Specification {
   bool empty = true;                    ///< whether extents may be 0
   std::int64_t largest_input = 5000;    ///< elements
   std::int64_t largest_graph = 60'000;  ///< elements of all nodes
+  double work_of_node = 10;             ///< of tracing a node, in elements that are evaluated in the same time
 };
 
 inline constexpr std::int64_t usual_limit = 4097;

@@ -9,9 +9,6 @@
 
 namespace assay::validation::formula {
 
-/// Log-uniform in [low, high], both included.
-std::int64_t log_uniform(Random& random, std::int64_t low, std::int64_t high);
-
 /// One more than, two more, three more or one less than a multiple of a tile that kernels use, at most `limit`.
 std::int64_t tail_of_a_tile(Random& random, std::int64_t limit);
 

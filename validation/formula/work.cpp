@@ -13,12 +13,12 @@ Extents extents_at(const Specification& specification, const Extents& sizes) {
 }
 
 Work::Counts Work::at(const Extents& sizes) {
-  constexpr double for_each_node = 200;  // measured: to trace a node takes as long as so many elements
   const auto [entry, is_new] = known_.try_emplace(sizes);
   if (is_new) {
     const auto traced = trace_(extents_at(specification_, sizes));
     const auto elements = static_cast<double>(traced->graph.elements());
-    entry->second = {elements, elements + for_each_node * static_cast<double>(traced->graph.nodes.size())};
+    entry->second = {elements,
+                     elements + specification_.work_of_node * static_cast<double>(traced->graph.nodes.size())};
   }
   return entry->second;
 }

@@ -23,7 +23,7 @@ class Work {
   /// The elements of all nodes: up to 64 those of the graph, beyond by the parabola through those at 16, 32 and 64.
   double elements(const std::string& extent, std::int64_t size);
 
-  /// The elements, and a few hundred for each node, which a long recurrence has many of.
+  /// The elements, and the work of tracing the nodes, of which a long recurrence has many.
   double with_nodes(const std::string& extent, std::int64_t size);
 
   /// With two extents from 64 on, as a product of powers of both.

@@ -296,6 +296,7 @@ void add_formula(py::module_& core) {
                        const py::object& backward_road) {
         Subject subject;
         subject.specification = {name, {}, extents, limits, {}, empty};
+        subject.specification.work_of_node = 200;  // measured, of Python
         for (const auto& one : inputs)
           subject.specification.inputs.push_back({one[0].cast<std::string>(), one[1].cast<std::vector<std::string>>(),
                                                   kind_called(one[2].cast<std::string>()), one[3].cast<std::string>(),

@@ -13,7 +13,7 @@ from typing import Any, List, Tuple
 
 import numpy as np
 
-from ._plugin import packed
+from ._plugin import ALIGNMENT, packed
 
 DTYPES = {"float32": 0, "float16": 1, "bfloat16": 2, "float64": 3, "int64": 16, "bool": 17}  # assay_formula.h
 STATUS = ("ok", "refused", "failed", "unsupported")
@@ -29,6 +29,15 @@ def _described(name: str, array: np.ndarray, dtype: str, keep: List[Any]) -> Arr
     shape = (ctypes.c_int64 * max(array.ndim, 1))(*array.shape)
     keep += [shape, array]
     return Array(name.encode(), shape, array.ndim, DTYPES[dtype], array.ctypes.data if array.size else None)
+
+
+def _placed(array: np.ndarray, past: int) -> np.ndarray:
+    """A copy that begins so many bytes past a multiple of the alignment."""
+    room = np.empty(array.nbytes + 2 * ALIGNMENT, np.uint8)
+    first = -room.ctypes.data % ALIGNMENT + past
+    copy = room[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
 
 
 def _guarded(shape: Tuple[int, ...], dtype: str) -> Tuple[np.ndarray, np.ndarray]:
@@ -47,7 +56,8 @@ def _set_threads(library: ctypes.CDLL, inputs: List[Tuple[str, np.ndarray]]) -> 
 
 
 def answer(library: ctypes.CDLL, message: Any) -> Tuple[str, Any]:
-    operation, gradient, dtype, inputs, outputs = message
+    operation, gradient, dtype, inputs, past, outputs = message
+    inputs = [(name, _placed(one, bytes_past)) for (name, one), bytes_past in zip(inputs, past)]
     entry = "assay_backward" if gradient else "assay_forward"
     if not hasattr(library, entry):
         return "failed", f"the plug-in exports no {entry}: declare it as assay_formula.h does"

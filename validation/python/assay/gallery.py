@@ -53,7 +53,7 @@ def layer_norm(xp: Any, x: Any, weight: Any, bias: Any) -> Any:
     return d / xp.sqrt(xp.mean(d * d, axis=-1, keepdims=True) + 2.0**-17) * weight + bias
 
 
-@operation(a="M, K", b="K, N", properties="rows=M scaling=K", limits={"M": 33, "K": 257, "N": 33})
+@operation(a="M, K", b="K, N", properties="rows=M scaling=K", limits={"M": 129, "K": 1025, "N": 129})
 def matmul(xp: Any, a: Any, b: Any) -> Any:
     """The product of two matrices: each element is a sum of K products.
 
@@ -63,7 +63,7 @@ def matmul(xp: Any, a: Any, b: Any) -> Any:
     return xp.matmul(a, b)
 
 
-@operation(q="H, T, D", k="H, T, D", v="H, T, D", properties="causal=T rows=H", limits={"H": 3, "T": 33, "D": 17})
+@operation(q="H, T, D", k="H, T, D", v="H, T, D", properties="causal=T rows=H", limits={"H": 3, "T": 65, "D": 65})
 def causal_attention(xp: Any, q: Any, k: Any, v: Any) -> Any:
     """Each position averages the values up to its own, weighted by the softmax of scores.
 
@@ -77,7 +77,7 @@ def causal_attention(xp: Any, q: Any, k: Any, v: Any) -> Any:
     return xp.matmul(e / xp.sum(e, axis=-1, keepdims=True), v)
 
 
-@operation(q="H, T, D", k="S, D", v="S, D", keep="S of flag", limits={"H": 3, "T": 17, "S": 33, "D": 17}, properties="rows=T")
+@operation(q="H, T, D", k="S, D", v="S, D", keep="S of flag", limits={"H": 3, "T": 65, "S": 513, "D": 65}, properties="rows=T")
 def padded_attention(xp: Any, q: Any, k: Any, v: Any, keep: Any) -> Any:
     """Heads that share keys and values (grouped), scores under a soft cap, keys that may be padding.
 
