@@ -4,14 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "tests/cli/program.h"
+#include "tests/cli/npy_files.h"
 #include "tests/matchers.h"
 #include "validation/core/npy.h"
 
@@ -42,21 +40,9 @@ const std::string prefix_of_8 =
     "metal run k.metal --device emulated --kernel prefix --grid 8 --group 4 --threadgroup-memory 0=16 "
     "--constant 3=10 --buffer 0=in.npy --buffer 1=unset:2x4 --buffer 2=zero:1 ";
 
-class MetalRunCommand : public Program {
+class MetalRunCommand : public NpyFiles {
  protected:
-  MetalRunCommand() {
-    write("k.metal", prefix_sum);
-    write("in.npy", format_npy(npy_array(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}, {8})));
-  }
-
-  NpyArray read(const std::string& name) const {
-    std::ifstream file(folder_ / name, std::ios::binary);
-    return parse_npy(std::string(std::istreambuf_iterator<char>(file), {}));
-  }
-  std::vector<float> floats(const std::string& name) const {
-    std::size_t rounded = 0;
-    return npy_floats(read(name), rounded);
-  }
+  MetalRunCommand() { write("k.metal", prefix_sum); }
 };
 
 TEST_F(MetalRunCommand, RunsFromNpyToNpy) {
@@ -240,163 +226,6 @@ TEST_F(MetalRunCommand, ComparesWithAnotherDevice) {
   // What only the other device's checks find fails too.
   write("k.metal", replaced(prefix_sum, "  threadgroup_barrier(mem_flags::mem_threadgroup);\n", ""));
   EXPECT_EQ(run(prefix_of_8 + "--against emulated").status, 1);
-}
-
-/// y = (x + 1) * 2 in two passes that share y; then the second half of y alone, doubled.
-const std::string steps_metal = R"(#include <metal_stdlib>
-using namespace metal;
-constant float by [[function_constant(0)]];
-kernel void add_one(device const float* x, device float* y, uint i [[thread_position_in_grid]]) { y[i] = x[i] + 1; }
-kernel void scale(device float* y, uint i [[thread_position_in_grid]]) { y[i] *= by; }
-kernel void swap_pairs(device float* y, threadgroup float* pair, uint i [[thread_position_in_grid]],
-                       uint tid [[thread_position_in_threadgroup]]) {
-  pair[tid] = y[i];
-  threadgroup_barrier(mem_flags::mem_threadgroup);
-  y[i] = pair[1 - tid];
-}
-)";
-
-const std::string steps_json = R"({
-  "source": "steps.metal",
-  "arrays": {"x": "in.npy", "y": "unset:8"},
-  "passes": [
-    {"function": "add_one", "grid": [8], "buffers": [{"index": 0, "array": "x"}, {"index": 1, "array": "y"}]},
-    {"function": "scale", "grid": [8], "constants": [{"index": 0, "value": 2}],
-     "buffers": [{"index": 0, "array": "y"}]},
-    {"function": "scale", "grid": [4], "group": [2], "constants": [{"index": 0, "value": 10}],
-     "buffers": [{"index": 0, "array": "y", "offset": 16}]},
-    {"function": "swap_pairs", "grid": [8], "group": [2], "threadgroup_memory": [{"index": 0, "bytes": 16}],
-     "buffers": [{"index": 0, "array": "y"}]}
-  ],
-  "outputs": {"y": "out.npy"}
-})";
-
-class MetalScript : public MetalRunCommand {
- protected:
-  MetalScript() {
-    std::filesystem::create_directory(folder_ / "case");
-    write("case/steps.metal", steps_metal);
-    write("case/steps.json", steps_json);
-    std::filesystem::rename(folder_ / "in.npy", folder_ / "case/in.npy");
-  }
-};
-
-TEST_F(MetalScript, RunsPassesThatShareArraysOfItsOwnFolder) {
-  const Outcome outcome = run("metal run case/steps.json --device emulated --against emulated");
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  EXPECT_EQ(floats("case/out.npy"), (std::vector<float>{6, 4, 10, 8, 140, 120, 180, 160}));
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("steps.metal add_one: 8 x 1 x 1 threads in groups of 8 x 1 x 1\n"),
-                                 HasSubstr("steps.metal scale: 4 x 1 x 1 threads in groups of 2 x 1 x 1\n"),
-                                 HasSubstr("y (float32 [8]): all of 8 elements are equal")));
-}
-
-/// The first pass writes how many threadgroups of the second run, which is checked in turn.
-TEST_F(MetalScript, SaysWhichPassesWereNotRunAfterOneThatFailed) {
-  std::string faulty = steps_json;
-  faulty.replace(faulty.find("\"grid\": [8]"), 11, "\"grid\": [9]");
-  write("case/steps.json", faulty);
-  const Outcome outcome = run("metal check case/steps.json --json found.json");
-  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("memcheck: kernel add_one"), HasSubstr("steps.metal add_one: 9 x 1 x 1"),
-                                 HasSubstr("steps.metal swap_pairs: not run, since a pass before it failed\n")));
-  const auto found = json("found.json");
-  EXPECT_EQ(found["passes"][0]["has_begun"], true);
-  EXPECT_EQ(found["passes"][1]["has_begun"], false);
-}
-
-TEST_F(MetalScript, DispatchesAsManyThreadgroupsAsAnArraySays) {
-  const std::string script = R"({
-  "source": "counts.metal", "arrays": {"n": "unset:4", "y": "zero:8"},
-  "passes": [
-    {"function": "count", "grid": [1], "buffers": [{"index": 0, "array": "n"}]},
-    {"function": "mark", "threadgroups": {"array": "n", "offset": 4}, "group": [2],
-     "buffers": [{"index": 0, "array": "y"}]}
-  ],
-  "outputs": {"y": "out.npy"}})";
-  const std::string counts =
-      "kernel void count(device uint* n) { n[1] = 3; n[2] = 1; n[3] = 1; }\n"
-      "kernel void mark(device float* y, uint i [[thread_position_in_grid]]) { y[i] = 1; }\n";
-  write("case/counts.metal", counts);
-  write("case/steps.json", script);
-  const Outcome outcome = run("metal run case/steps.json --device emulated");
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("counts.metal mark: 6 x 1 x 1 threads in groups of 2 x 1 x 1\n"));
-  EXPECT_EQ(floats("case/out.npy"), (std::vector<float>{1, 1, 1, 1, 1, 1, 0, 0}));
-  write("case/counts.metal", replaced(counts, "n[1] = 3", "n[1] = 0"));
-  EXPECT_EQ(run("metal run case/steps.json --device emulated").status, 0);
-  EXPECT_EQ(floats("case/out.npy"), std::vector<float>(8, 0));
-  write("case/counts.metal", replaced(counts, "n[1] = 3", "n[1] = 5"));
-  EXPECT_THAT(run("metal check case/steps.json").out, HasSubstr("memcheck: kernel mark"));
-  const std::vector<std::pair<std::string, std::string>> wrong = {
-      {"\"offset\": 4}, \"group\"", "\"offset\": 8}, \"group\""},
-      {"\"offset\": 4}, \"group\"", "\"offset\": 2}, \"group\""},
-      {"{\"array\": \"n\", \"offset\": 4}", "{\"array\": \"m\"}"},
-      {"\"group\": [2],", ""},
-      {"\"group\": [2],", "\"group\": [2], \"grid\": [8],"},
-  };
-  for (const auto& [from, to] : wrong) {
-    write("case/steps.json", replaced(script, from, to));
-    const Outcome refused = run("metal run case/steps.json --device emulated");
-    EXPECT_EQ(refused.status, 2) << to << refused.out;
-    EXPECT_THAT(refused.err, testing::AnyOf(HasSubstr("threadgroups"), HasSubstr("group"))) << to;
-  }
-}
-
-TEST_F(MetalScript, IsCheckedInEachPass) {
-  write("case/steps.json",
-        replaced(steps_json, R"({"function": "add_one", "grid": [8])", R"({"function": "add_one", "grid": [7])"));
-  const Outcome outcome = run("metal check case/steps.json --order reverse");
-  EXPECT_EQ(outcome.status, 1) << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("initcheck: kernel scale"), HasSubstr("checked on Assay emulator:")));
-}
-
-TEST_F(MetalScript, HasALimitOfSteps) {
-  write("case/steps.json", replaced(steps_json, "\"arrays\"", "\"step_limit\": 5, \"arrays\""));
-  const Outcome outcome = run("metal run case/steps.json --device emulated");
-  EXPECT_EQ(outcome.status, 1) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("after 5 steps: an endless loop?"));
-}
-
-TEST_F(MetalScript, RefusesAGridThatWouldTakeDays) {
-  const std::string grid = "\"grid\": [4294967295, 4294967295, 4294967295], \"group\": [1]";
-  write("case/steps.json", replaced(steps_json, "\"grid\": [8]", grid));
-  expect_refused("metal run case/steps.json --device emulated", "the emulator runs at most 2^40 threads");
-  const std::string power = "\"grid\": [4194304, 2097152, 2097152], \"group\": [1]";  // 2^64, which is 0 in 64 bits
-  write("case/steps.json", replaced(steps_json, "\"grid\": [8]", power));
-  expect_refused("metal run case/steps.json --device emulated", "the emulator runs at most 2^40 threads");
-}
-
-TEST_F(MetalScript, IsRefusedByTheKeyThatIsWrong) {
-  struct Wrong {
-    std::string from, to, says;
-  };
-  const std::vector<Wrong> all = {
-      {"\"source\"", "\"sauce\"", "steps.json: sauce"},
-      {"steps.metal", "none.metal", "none.metal"},
-      {"in.npy", "none.npy", "arrays.x=case/none.npy (device const float* x): cannot read"},
-      {"unset:8", "unset:8:int32", "arrays.y is int32 [8]: device float* y takes float32"},
-      {"unset:8", "unset:", "arrays.y=unset: (device float* y): ''"},
-      {"\"grid\": [8]", "\"grid\": []", "passes[0].grid = []: expected one to three extents"},
-      {"\"grid\": [8]", "\"grid\": [0]", "passes[0].grid[0] = 0"},
-      {"\"array\": \"x\"", "\"array\": \"z\"", "passes[0].buffers[0].array = \"z\": expected the name of one"},
-      {"{\"index\": 1, \"array\": \"y\"}", "{\"index\": 0, \"array\": \"y\"}", "an index that is not there twice"},
-      {"{\"index\": 1, \"array\": \"y\"}", "{\"index\": 2, \"array\": \"y\"}",
-       "add_one: buffer(1) device float* y: expected buffers 1="},
-      {"\"offset\": 16", "\"offset\": -1", "passes[2].buffers[0].offset = -1"},
-      {"\"offset\": 16", "\"offset\": 32", "must be <"},
-      {"\"value\": 2", "\"value\": []", "passes[1].constants[0].value = []"},
-      {"\"outputs\": {\"y\"", "\"outputs\": {\"z\"", "output z="},
-      {"\"arrays\"", "\"step_limit\": 0, \"arrays\"", "step_limit = 0: expected an integer from 1"},
-      {"\"arrays\"", "\"x\": " + std::string(100000, '[') + std::string(100000, ']') + ", \"arrays\"",
-       "expected JSON of at most 100 levels"},
-      {"out.npy", "out.txt", "outputs.y = \"out.txt\": expected the path of a .npy file"},
-  };
-  for (const Wrong& wrong : all) {
-    write("case/steps.json", replaced(steps_json, wrong.from, wrong.to));
-    expect_refused("metal run case/steps.json --device emulated", wrong.says);
-  }
-  write("case/steps.json", steps_json);
-  EXPECT_THAT(run("metal run case/steps.json --grid 8").err, HasSubstr("beside a script"));
 }
 
 TEST_F(MetalRunCommand, RefusesADeviceThatIsNotToBeHadAndSaysWhy) {
