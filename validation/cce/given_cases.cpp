@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "validation/cce/operation.h"
@@ -79,6 +80,15 @@ CceCase many_columns(std::int64_t H) {
   return c;
 }
 
+/// A bias of -inf at the first entries: whole chunks of the vocabulary are without one that counts.
+CceCase masked_at_the_start(std::int64_t N, std::int64_t H, std::int64_t V, std::int64_t masked) {
+  CceCase c = CceOperation::sized_case(N, H, V, 1, Dtype::float32, 7);
+  c.bias.assign(static_cast<std::size_t>(V), 0);
+  std::fill_n(c.bias.begin(), masked, -std::numeric_limits<float>::infinity());
+  for (std::int64_t& target : c.targets) target = V - 1;
+  return c;
+}
+
 // Sharp cases: each token, entry and column decides some element in turn.
 
 /// Entry v has the weight (cos a, sin a, 0, ...) with a = 2 pi v / V, and a token is its target's weight times 1/16,
@@ -139,6 +149,8 @@ std::vector<CceNamedCase> CceOperation::sized_cases() {
     cases.push_back(
         {fmt::format("N={} H={} V={} logits x{} {}", size.N, size.H, size.V, size.scale, name_of(size.dtype)),
          sized_case(size.N, size.H, size.V, size.scale, size.dtype, 7), true});
+  cases.push_back(
+      {"N=3 H=4 V=20000, of which the first 16400 are masked", masked_at_the_start(3, 4, 20'000, 16'400), true});
   return cases;
 }
 

@@ -41,6 +41,39 @@ struct FirstChunkOfMinusInfinity final : PlainCceKernel {
   }
 };
 
+/// The running maximum begins at a number in place of -inf: logits that are all below it give a sum of 0.
+struct MaximumFromANumber : PlainCceKernel {
+  explicit MaximumFromANumber(double number) : number_(number) {}
+  Running sum_exponentials(const Work&, const Numbers& x) const override {
+    Running all{number_, 0};
+    for (const double logit : x) all = add(all, logit);
+    return all;
+  }
+
+ private:
+  double number_;
+};
+
+struct MaximumFromMinus1e4 final : MaximumFromANumber {
+  static constexpr FaultNote note{"maximum-from-minus-1e4", "the running maximum begins at -1e4", "shift"};
+  MaximumFromMinus1e4() : MaximumFromANumber(-1e4) {}
+};
+
+struct MaximumFromMinus1e9 final : MaximumFromANumber {
+  static constexpr FaultNote note{"maximum-from-minus-1e9", "the running maximum begins at -1e9, as masks do", "loss"};
+  MaximumFromMinus1e9() : MaximumFromANumber(-1e9) {}
+};
+
+struct MaskedTile final : PlainCceKernel {
+  static constexpr FaultNote note{"masked-tile-of-8192",
+                                  "exp(-inf - -inf) = NaN where the first 8192 entries are masked", "loss"};
+  Running sum_exponentials(const Work& work, const Numbers& x) const override {
+    const Running all = PlainCceKernel::sum_exponentials(work, x);
+    const bool is_masked = x.size() > 8192 && *std::max_element(x.begin(), x.begin() + 8192) == no_maximum;
+    return is_masked ? Running{all.max, std::numeric_limits<double>::quiet_NaN()} : all;
+  }
+};
+
 struct LastChunkDropped final : PlainCceKernel {
   static constexpr FaultNote note{"last-chunk-dropped", "V / chunk whole chunks, and the rest is left out", "chunks"};
   Running sum_exponentials(const Work& work, const Numbers& x) const override {
@@ -156,9 +189,14 @@ struct TargetOfRowZero final : PlainCceKernel {
 }  // namespace
 
 std::vector<CceFault> softmax_faults() {
-  return plant_all<CceOperation, NoMaximum, RescalingForgotten, FirstChunkOfMinusInfinity, LastChunkDropped,
-                   SumPerChunkInHalf, LastWordLeftOut, TileEdgeReadAsZero, BiasTwiceAtTarget, NegativeLoss,
-                   LossInBfloat, LossFromRoundedLse, BatchMaximum, TargetOfRowZero>(plain_cce_kernel());
+  std::vector<CceFault> faults =
+      plant_all<CceOperation, NoMaximum, RescalingForgotten, FirstChunkOfMinusInfinity, MaximumFromMinus1e4,
+                MaximumFromMinus1e9, LastChunkDropped, SumPerChunkInHalf, LastWordLeftOut, TileEdgeReadAsZero,
+                BiasTwiceAtTarget, NegativeLoss, LossInBfloat, LossFromRoundedLse, BatchMaximum, TargetOfRowZero>(
+          plain_cce_kernel());
+  faults.push_back(plant<CceOperation, MaskedTile>(plain_cce_kernel()));
+  faults.back().needs_sizes = true;
+  return faults;
 }
 
 }  // namespace assay::validation::cce
