@@ -66,6 +66,8 @@ TEST(RunGate, OutlivesAPictureThatFails) {
 
 /// Two properties that compare with the reference, and one that does not.
 struct TwinOperation : CountingOperation {
+  static std::vector<NamedCase<TwinOperation>> paired_cases(Reach, std::uint64_t) { return {}; }
+
   static const std::vector<Property<TwinOperation>>& properties() {
     const auto passes = [](const Context<TwinOperation>&, const Case&) { return Finding::pass(); };
     static const std::vector<Property<TwinOperation>> all = {

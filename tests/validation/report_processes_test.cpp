@@ -65,6 +65,8 @@ TEST(Processes, AreStoppedAndResumed) {
 
 /// A property whose check ends each process but the one that runs the tests.
 struct MortalOperation : CountingOperation {
+  static std::vector<NamedCase<MortalOperation>> paired_cases(Reach, std::uint64_t) { return {}; }
+
   static const std::vector<Property<MortalOperation>>& properties() {
     static const pid_t original = getpid();
     const auto dies = [](const Context<MortalOperation>&, const Case& c) {

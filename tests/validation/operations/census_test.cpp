@@ -104,11 +104,13 @@ TYPED_TEST(CensusOf, DrawsOtherSizesWithAnotherSeed) {
   EXPECT_NE(census<TypeParam>(Reach::quick, 2).sizes, census<TypeParam>(Reach::quick, 3).sizes);
 }
 
-TYPED_TEST(CensusOf, PropertiesOfEachResultCompareWithTheReference) {
-  for (const char* const name : {"loss", "gradient", "dhidden", "dweight", "values", "reconstruction", "orthonormal-u"})
-    for (const auto& property : TypeParam::properties())
-      if (property.name == name && !(std::string(TypeParam::name) == "svd" && property.name == "gradient"))
-        EXPECT_TRUE(property.against_reference) << name;
+TEST(Census, IsThatOfThePropertiesOfEachResult) {
+  for (const char* const name : {"loss", "gradient"})
+    EXPECT_TRUE(named(CtcOperation::properties(), name).against_reference) << name;
+  for (const char* const name : {"loss", "dhidden", "dweight", "dbias"})
+    EXPECT_TRUE(named(CceOperation::properties(), name).against_reference) << name;
+  for (const char* const name : {"values", "reconstruction", "orthonormal-u", "orthonormal-v"})
+    EXPECT_TRUE(named(SvdOperation::properties(), name).against_reference) << name;
 }
 
 template <class O>

@@ -164,7 +164,7 @@ TEST(Gate, JudgesNeedleCasesLast) {
   O::seen().clear();
   Coverage coverage;
   const GateOptions<O> options{.cases = 3, .given = {}, .reach = Reach::full};
-  EXPECT_EQ(units_of(options), 2);
+  EXPECT_EQ(units_of(options), 3) << "generated cases, an extent, pairs";
   const auto report = run_property<O>(O::properties()[5], {CountingKernel()}, options, coverage);
   EXPECT_THAT(O::seen(), IsSupersetOf({9U, 33U, 65U}));
   EXPECT_EQ(report.reached.at("value").size, 65);
@@ -184,6 +184,7 @@ TEST(Gate, LeavesOutNeedlesBeyondTheReachOfAKernel) {
 
 struct LargeCountingOperation : CountingOperation {
   static constexpr std::array<NeedleExtent, 1> needle_extents = {{{"value", 'v', 1 << 17, 1 << 10}}};
+  static std::vector<NamedCase<LargeCountingOperation>> paired_cases(Reach, std::uint64_t) { return {}; }
 };
 
 /// How far a quick run goes with a kernel whose call for a value takes `seconds(value)`.
