@@ -198,9 +198,9 @@ double of_kind(Random& random, const Input& input, const Extents& extents, const
     case Kind::index:
       return static_cast<double>(random.integer(0, std::max<std::int64_t>(size_of(input.extent, extents) - 1, 0)));
     case Kind::unit:
-      return values == "integers" ? static_cast<double>(random.integer(0, 1)) : of_unit(random, manner.near_one);
+      return manner.values == "integers" ? static_cast<double>(random.integer(0, 1)) : of_unit(random, manner.near_one);
     case Kind::positive:
-      if (values == "integers") return static_cast<double>(random.integer(1, 8));
+      if (manner.values == "integers") return static_cast<double>(random.integer(1, 8));
       return std::max(manner.scale * std::exp(random.gaussian()), format.smallest);
     default:
       return of_class(random, manner, format, i);
