@@ -195,15 +195,22 @@ class Differentiation {
     accumulate(x, times(graph_.add(std::move(share)), repeat(g, node.inner)));
   }
 
-  /// C = A B: dA = G B^T, dB = A^T G
+  /// C = A B: dA = G B^T, dB = A^T G. Without columns, dA is a sum of nothing that what comes before still multiplies.
   void product_adjoint(const Node& node, std::int32_t g) {
     const auto a = node.arguments[0];
     const auto b = node.arguments[1];
-    if (node.size == 0 || node.inner == 0) return;
-    const auto b_transposed = transposed(b, node.inner, node.columns);
-    accumulate(a, matmul(g, b_transposed, node.rows, node.columns, node.inner, graph_.size_of(a)));
-    const auto a_transposed = transposed(a, node.rows, node.inner);
-    accumulate(b, matmul(a_transposed, g, node.inner, node.rows, node.columns, graph_.size_of(b)));
+    if (graph_.size_of(a) > 0) accumulate(a, left_adjoint(node, g));
+    if (graph_.size_of(b) > 0) accumulate(b, right_adjoint(node, g));
+  }
+
+  std::int32_t left_adjoint(const Node& node, std::int32_t g) {
+    const auto b_transposed = transposed(node.arguments[1], node.inner, node.columns);
+    return matmul(g, b_transposed, node.rows, node.columns, node.inner, graph_.size_of(node.arguments[0]));
+  }
+
+  std::int32_t right_adjoint(const Node& node, std::int32_t g) {
+    const auto a_transposed = transposed(node.arguments[0], node.rows, node.inner);
+    return matmul(a_transposed, g, node.inner, node.rows, node.columns, graph_.size_of(node.arguments[1]));
   }
 
   void gather_adjoint(const Node& node, std::int32_t g) {

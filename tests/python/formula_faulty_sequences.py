@@ -103,6 +103,7 @@ FAULTY = {
         "no_carry_between_chunks": _cumulative_without_carry,
         "exclusive": lambda p: np.concatenate([np.full_like(p.x[:, :1], -np.inf),
                                                right.cumulative_by_scan(p)[:, :-1]], axis=1),
+        "nan_before_the_first_number": lambda p: right.cumulative_by_maximum(p, guards=False),
         "maximum_for_sum": lambda p: np.maximum.accumulate(p.x, axis=1) if p.x.size else p.x.copy(),
     },
     "gated_delta_rule": {

@@ -116,19 +116,24 @@ def padded_backward(p, cap_counts=True):
     return ds @ p.k, dk.sum(0), dv.sum(0)  # heads share keys and values
 
 
+def _share(x, total):
+    """exp(x - total), and 0 of a total of -inf."""
+    return np.exp(x - np.where(total == -np.inf, total.dtype.type(0), total))
+
+
 def cumulative_backward(p):
     """A recurrence from the end, as each total is a share of the next."""
     y, dx, carried = cumulative_by_scan(p), np.zeros_like(p.x), 0
     for t in reversed(range(p.x.shape[1])):
-        carried = p.upstream[:, t] + (carried * np.exp(y[:, t] - y[:, t + 1]) if t + 1 < p.x.shape[1] else 0)
-        dx[:, t] = carried * np.exp(p.x[:, t] - y[:, t])
+        carried = p.upstream[:, t] + (carried * _share(y[:, t], y[:, t + 1]) if t + 1 < p.x.shape[1] else 0)
+        dx[:, t] = carried * _share(p.x[:, t], y[:, t])
     return dx
 
 
 def cumulative_backward_of_pairs(p):
     """The share of each element in each later total, T x T of them."""
     y, steps = cumulative_by_scan(p), np.arange(p.x.shape[1])
-    shares = np.exp(np.where(steps[:, None] <= steps, p.x[:, :, None] - y[:, None, :], p.x.dtype.type(-np.inf)))
+    shares = np.where(steps[:, None] <= steps, _share(p.x[:, :, None], y[:, None, :]), p.x.dtype.type(0))
     return (shares * p.upstream[:, None, :]).sum(-1)
 
 

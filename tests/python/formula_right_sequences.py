@@ -60,6 +60,16 @@ def cumulative_by_scan(p):
     return np.logaddexp.accumulate(p.x, axis=1) if p.x.size else p.x.copy()
 
 
+def cumulative_by_maximum(p, guards=True):
+    """m + log(sum exp(x - m)) of each prefix, where a prefix of -inf has the total -inf."""
+    out = p.x.copy()
+    for t in range(p.x.shape[1]):
+        m = p.x[:, : t + 1].max(-1)
+        shift = np.where(m == -np.inf, f32(0), m) if guards else m
+        out[:, t] = shift + np.log(np.exp(p.x[:, : t + 1] - shift[:, None]).sum(-1))
+    return out
+
+
 def cumulative_in_chunks(p, chunk=8):
     out, carry = p.x.copy(), None
     for at in range(0, p.x.shape[1], chunk):
@@ -158,7 +168,7 @@ def transducer_beta(p):
 
 RIGHT = {
     "padded_attention": [padded_plain, padded_kept_keys_alone, padded_flash, wide(padded_plain)],
-    "cumulative_log_sum_exp": [cumulative_by_scan, cumulative_in_chunks, cumulative_by_doubling],
+    "cumulative_log_sum_exp": [cumulative_by_scan, cumulative_by_maximum, cumulative_in_chunks, cumulative_by_doubling],
     "gated_delta_rule": [delta_plain, delta_by_matrices, delta_in_chunks, wide(delta_in_chunks)],
     "transducer_loss": [transducer_alpha, transducer_beta, wide(transducer_alpha)],
 }

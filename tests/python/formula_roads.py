@@ -24,7 +24,8 @@ def cumulative_gradient_of_pairs(xp, x, upstream):
     total = [x[:, t] for t in range(x.shape[1])]
     for t in range(1, len(total)):
         total[t] = xp.logaddexp(total[t - 1], total[t])
-    out = [xp.sum(xp.stack([upstream[:, t] * xp.exp(x[:, i] - total[t]) for t in range(i, len(total))], axis=0), axis=0)
+    shifts = [xp.where(one > -xp.inf, one, 0) for one in total]
+    out = [xp.sum(xp.stack([upstream[:, t] * xp.exp(x[:, i] - shifts[t]) for t in range(i, len(total))], axis=0), axis=0)
            for i in range(len(total))]  # fmt: skip
     return xp.stack(out, axis=1) if out else x
 

@@ -1,11 +1,16 @@
 """What kernels return: arrays of any framework, by whichever protocol they have."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 import assay
 import kernels
 from assay._arrays import carry, to_numpy
+from assay._built import require_numpy
+from assay._core import pybind11_version
 
 
 class OnlyDlpack:
@@ -91,3 +96,16 @@ def test_bfloat16_of_a_module_without_integer_types_is_taken_by_array():
 
     carried = carry(Jax())
     assert carried.dtype == "bfloat16" and carried.array.tolist() == [0x3F80, 0x4000]
+
+
+def test_numpy_2_is_refused_by_a_package_that_misreads_its_arrays():
+    for version, pybind11 in (("1.26.4", (2, 10)), ("2.1.0", (2, 12)), ("2.1.0", (3, 0))):
+        require_numpy(version, pybind11)
+    with pytest.raises(ImportError, match=r"NumPy 2\.1\.0: .* pybind11 2\.10, .* expected NumPy below 2"):
+        require_numpy("2.1.0", (2, 10))
+
+
+def test_numpy_2_is_refused_at_import():
+    code = "import numpy; numpy.__version__ = '2.1.0'; import assay"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ("NumPy 2.1.0" in run.stderr) == (pybind11_version < (2, 12)), run.stderr

@@ -68,7 +68,7 @@ template <class Real>
 std::string explained(Real got, Real rounded, double ulp, const BigFloat& exact, double error, double bound) {
   std::string shares = fmt::format("{:.3g}", error);
   if (!std::isnan(bound)) shares += fmt::format(" = {:.3g} x the bound {:.3g}", error / bound, bound);
-  if (exact != 0) shares += fmt::format(" = {:.3g} ULP", error / ulp);
+  if (exact != 0 && error <= std::abs(double{rounded})) shares += fmt::format(" = {:.3g} ULP", error / ulp);
   return fmt::format("  exact    {}\n  rounded  {}\n  got      {}", to_decimal(exact, 25), show(rounded),
                      explain_error(got, shares, bound));
 }

@@ -35,8 +35,8 @@ std::string show(double value);
 std::string explain_error(float got, const std::string& error, double bound);
 std::string explain_error(double got, const std::string& error, double bound);
 
-/// exact, rounded to the type of `got`, got, error in units of the bound and in ULP: four aligned lines. Near an exact
-/// 0 an ULP says nothing, and is left out.
+/// exact, rounded to the type of `got`, got, error in units of the bound and in ULP: four aligned lines. An error
+/// larger than the number itself, as near an exact 0, is not counted in ULP.
 std::string explain(float got, const BigFloat& exact, double error, double bound);
 std::string explain(double got, const BigFloat& exact, double error, double bound);
 

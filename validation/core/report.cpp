@@ -123,7 +123,7 @@ std::string failure_text(const PropertySummary& report, const std::string& origi
                          const std::string& explanation, const std::string& reproducer, bool colour,
                          const std::string& why) {
   const auto heading = fmt::format("{} {} ({}): {}", name_of(report.verdict), report.property, origin, report.claim);
-  const std::string_view cause = usual_cause(report.property, explanation, reproducer);
+  const std::string_view cause = usual_cause(report.property, report.verdict, explanation, reproducer);
   return fmt::format("{}\n{}{}\n{}  reproduce with\n    {}\n{}",
                      paint(heading, fmt::fg(fmt::terminal_color::red) | fmt::emphasis::bold, colour), errors,
                      explanation, why.empty() ? "" : fmt::format("  why, each operation followed\n{}", why), reproducer,

@@ -11,13 +11,15 @@ constexpr std::string_view another_text =
     "paths are counted that spell another text: is the skip forbidden between equal labels?";
 constexpr std::string_view underflown_output =
     "0 / 0, or -inf - (-inf), where an output has underflowed: leave out states with alpha = 0";
+constexpr std::string_view exponentials_first = "exponentials are taken before the largest logit is subtracted";
+constexpr std::string_view null_column = "a column of U is A v / s although s is 0: complete such columns";
 
 // The first entry that matches counts, so an entry with a pattern stands before the one without.
 constexpr auto catalogue = std::to_array<UsualCause>({
     {"outside", "", "", "an index is not held against the row's own length, or threads past the end of an array write"},
     {"inside", "", "", "a loop ends too early, or the grid has too few threads for this size"},
     {"repeat", "", "other bits",
-     "threads race: a barrier is missing, or an atomic sum adds in another order each time"},
+     "threads race, an atomic sum adds in another order, or a stride is ignored and leads elsewhere"},
     {"threads", "", "other bits", "the order of a sum depends on the number of threads"},
     {"two-shapes", "", "other bits", "a buffer still holds what a larger problem left in it"},
     {"history", "", "other bits", "a cache is keyed by too little, or a workspace is not cleared"},
@@ -38,14 +40,16 @@ constexpr auto catalogue = std::to_array<UsualCause>({
     {"frame-sums", "ctc", "nan", underflown_output},
     {"frame-sums", "ctc", "",
      "the posterior is overwritten where it should be added to: the blank is in every other state"},
-    {"shift", "", "", "exponentials are taken before the largest logit is subtracted"},
+    {"shift", "", "nan", exponentials_first},
+    {"shift", "", "inf", exponentials_first},
     {"permutation", "ctc", "", "class 0 is taken for the blank"},
     {"loss", "ctc", "expected inf", another_text},
     {"loss", "ctc", "got      inf", "alpha underflows to 0: scale each frame, or keep logarithms"},
     {"loss", "ctc", "got      nan", "-inf + inf: the logarithm of a sum of nothing"},
     {"gradient", "ctc", "got      nan", underflown_output},
     {"ignored", "cce", "", "the row of an ignored token is multiplied by 0, and 0 times NaN is NaN: leave it out"},
-    {"orthonormal-u", "svd", "", "a column of U is A v / s although s is 0 or noise: complete such columns"},
+    {"orthonormal-u", "svd", "between 1 - 1 and", null_column},
+    {"orthonormal-u", "svd", "nan", null_column},
     {"scaling", "svd", "", "an absolute threshold, or a square that under- or overflows"},
     {"specials", "svd", "", "a NaN passes the test for convergence: look at the input first"},
 });
@@ -70,7 +74,10 @@ std::span<const UsualCause> usual_causes() {
   return catalogue;
 }
 
-std::string_view usual_cause(std::string_view property, std::string_view explanation, std::string_view reproducer) {
+std::string_view usual_cause(std::string_view property, Verdict verdict, std::string_view explanation,
+                             std::string_view reproducer) {
+  const bool looks_for_errors = property == "refusals" || property == "inside" || property == "outside";
+  if (verdict == Verdict::error && !looks_for_errors) return {};
   const auto* const found = std::find_if(catalogue.begin(), catalogue.end(), [&](const UsualCause& entry) {
     return matches(entry, property, explanation, reproducer);
   });

@@ -8,6 +8,7 @@
 #include "validation/formula/adjoints.h"
 #include "validation/formula/declared.h"
 #include "validation/formula/element_errors.h"
+#include "validation/formula/polynomials.h"
 #include "validation/formula/reduction_errors.h"
 
 namespace assay::validation::formula {
@@ -25,15 +26,19 @@ class NodeErrors {
         a_(arithmetic),
         format_(computing(arithmetic)),
         elements_(arithmetic),
+        polynomials_(graph, values, errors, arithmetic),
         declared_(graph, values, arithmetic) {}
+
+  /// The node whose elements come next.
+  void begin(std::size_t number) { is_polynomial_ = polynomials_.begin(number); }
 
   double of(std::size_t number, std::size_t i, double underflow) {
     const Node& node = graph_.nodes[number];
     const double value = values_[number][i];
     if (node.op == Op::input) return value * 0 == 0 ? input(value) + declared_.of(number, i) : 0;
     if (node.op == Op::constant) return elements_.rounding(value, elements_.is_number(value) ? 0 : 1);
-    const double error =
-        propagated(node, i, value) + (node.op == Op::multiply ? underflow : 0) + declared_.of(number, i);
+    const double further = (node.op == Op::multiply ? underflow : 0) + declared_.of(number, i);
+    const double error = is_polynomial_ ? polynomials_.of(i, further) : propagated(node, i, value) + further;
     if (!std::isfinite(value)) return std::isfinite(error) || has_nan_operand(node, i) ? 0 : infinity;
     return std::isnan(error) || std::abs(value) + error > elements_.largest() ? infinity : error;
   }
@@ -93,11 +98,9 @@ class NodeErrors {
       return choice(operand(node, 0, i), operand(node, 1, i), operand(node, 2, i));
     }
     if (node.op == Op::gather) return reference::formula::detail::joined(node, errors_, node.index[i]);
-    if (node.op == Op::matmul) return inner_product(node, static_cast<std::int64_t>(i));
     terms_.clear();
     for (std::int64_t k = 0; k < node.inner; ++k)
       terms_.push_back(operand(node, 0, i * static_cast<std::size_t>(node.inner) + static_cast<std::size_t>(k)));
-    if (node.op == Op::sum) return sum_error(terms_, node.running, a_.accumulate);
     return node.op == Op::product ? product_error(terms_, value, elements_) : extreme_error(terms_, node.op);
   }
 
@@ -134,19 +137,6 @@ class NodeErrors {
     return false;
   }
 
-  double inner_product(const Node& node, std::int64_t element) {
-    const std::int64_t column = element % node.columns, row = element / node.columns;
-    const std::int64_t first = row / node.rows * node.inner * node.columns + column;
-    terms_.clear();
-    for (std::int64_t k = 0; k < node.inner; ++k) {
-      const Operand a = operand(node, 0, static_cast<std::size_t>(row * node.inner + k));
-      const Operand b = operand(node, 1, static_cast<std::size_t>(first + k * node.columns));
-      const double value = a.value * b.value;
-      terms_.push_back({value, elements_.binary(Op::multiply, a, b, value)});
-    }
-    return sum_error(terms_, node.running, a_.accumulate);
-  }
-
   const Graph& graph_;
   const Doubles& values_;
   const Doubles& errors_;
@@ -154,24 +144,11 @@ class NodeErrors {
   const Arithmetic& a_;
   NumberFormat format_;
   ElementErrors elements_;
+  PolynomialErrors polynomials_;
+  bool is_polynomial_ = false;
   DeclaredRoundings declared_;
   std::vector<Operand> terms_;
 };
-
-/// Sums of terms that a scatter joins.
-std::vector<double> scattered(const Node& node, const std::vector<double>& values, const std::vector<double>& errors,
-                              double u) {
-  std::vector<double> result(static_cast<std::size_t>(node.size), 0), total(result), count(result);
-  for (std::size_t j = 0; j < node.index.size(); ++j) {
-    const auto i = static_cast<std::size_t>(node.index[j]);
-    result[i] += errors[j];
-    total[i] += std::abs(values[j]) + errors[j];
-    count[i] += values[j] != 0 || errors[j] != 0 ? 1 : 0;
-  }
-  for (std::size_t i = 0; i < result.size(); ++i)
-    if (count[i] > 1) result[i] += std::isfinite(total[i]) ? total[i] * gamma(count[i] - 1, u) : infinity;
-  return result;
-}
 
 }  // namespace
 
@@ -183,15 +160,10 @@ Doubles errors_of(const Graph& graph, const Doubles& values, const Arithmetic& a
   NodeErrors node_errors(graph, values, errors, underflows, arithmetic);
   Adjoints adjoints(graph, values, errors, arithmetic);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const Node& node = graph.nodes[n];
     std::vector<double> result, underflow;
     for (std::size_t i = 0; i < values[n].size(); ++i) underflow.push_back(node_errors.underflow(n, i));
-    if (node.op == Op::scatter) {
-      const auto from = static_cast<std::size_t>(node.arguments[0]);
-      result = scattered(node, values[from], errors[from], format_of(arithmetic.accumulate).roundoff);
-    } else {
-      for (std::size_t i = 0; i < values[n].size(); ++i) result.push_back(node_errors.of(n, i, underflow[i]));
-    }
+    node_errors.begin(n);
+    for (std::size_t i = 0; i < values[n].size(); ++i) result.push_back(node_errors.of(n, i, underflow[i]));
     const bool is_result = std::ranges::find(results, static_cast<std::int32_t>(n)) != results.end();
     errors.push_back(adjoints.sharpened(std::move(result), is_result));
     underflows.push_back(std::move(underflow));

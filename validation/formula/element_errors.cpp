@@ -42,12 +42,8 @@ double ElementErrors::binary(Op op, Operand a, Operand b, double value) const {
   const bool exact = a.error == 0 && b.error == 0;
   const double near = std::abs(a.value - b.value) > a.error + b.error || exact ? 0 : 1;
   switch (op) {
-    case Op::add:
-    case Op::subtract:
-      return a.error + b.error +
-             (exact && is_exact_sum(a.value, op == Op::add ? b.value : -b.value, value) ? 0 : rounding(value, roads));
-    case Op::multiply:
-      return product(a, b, value);
+    case Op::multiply:  // an infinity times what is surely not 0 is infinite, and times 0 it is NaN
+      return is_sure(a) && is_sure(b) ? 0 : infinity;
     case Op::divide:
       return quotient(a, b, value);
     case Op::maximum:
@@ -58,14 +54,6 @@ double ElementErrors::binary(Op op, Operand a, Operand b, double value) const {
     default:
       return near;
   }
-}
-
-/// An infinity times what is surely not 0 is infinite, and times 0 it is NaN.
-double ElementErrors::product(Operand a, Operand b, double value) const {
-  if (!std::isfinite(a.value) || !std::isfinite(b.value)) return is_sure(a) && is_sure(b) ? 0 : infinity;
-  const auto one = [](double size, double error) { return error == 0 ? 0 : std::abs(size) * error; };
-  return one(a.value, b.error) + one(b.value, a.error) + one(a.error, b.error) +
-         (is_exact_product(a, b, value) ? 0 : rounding(value, roads));
 }
 
 double ElementErrors::quotient(Operand a, Operand b, double value) const {
@@ -84,7 +72,9 @@ double ElementErrors::log_sum(Operand a, Operand b, double value) const {
   if (!std::isfinite(value)) return std::max(finite_part(a), finite_part(b));
   const double apart = std::abs(a.value - b.value);
   const double share = std::isfinite(apart) ? std::exp(-std::max(0.0, apart - a.error - b.error)) : 0;
-  const double work = share == 0 ? 0 : (2 * exp_error_ + roads) * std::min(1.0, share * (1 + apart)) * format_.roundoff;
+  const double u = format_.roundoff;
+  const double sum = std::min(roads * u, share);  // where 1 is added and the logarithm taken after
+  const double work = share == 0 ? 0 : (2 * exp_error_ + roads) * std::min(1.0, share * (1 + apart)) * u + sum;
   return std::max(finite_part(a), finite_part(b)) + work + (share == 0 ? 0 : rounding(value, roads));
 }
 
@@ -144,10 +134,6 @@ bool ElementErrors::is_exact_sum(double a, double b, double sum) const {
   if (!std::isfinite(sum)) return true;
   const double part = sum - a;
   return (a - (sum - part)) + (b - part) == 0 && is_number(sum);
-}
-
-bool ElementErrors::is_exact_product(Operand a, Operand b, double value) const {
-  return a.error == 0 && b.error == 0 && std::fma(a.value, b.value, -value) == 0 && is_number(value);
 }
 
 }  // namespace assay::validation::formula

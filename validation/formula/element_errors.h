@@ -27,6 +27,7 @@ class ElementErrors {
 
   /// For all functions but exp, whose error depends on how its argument came about.
   double unary(Op op, Operand x, double value) const;
+  /// For all but sums, differences and finite products (polynomials.h).
   double binary(Op op, Operand a, Operand b, double value) const;
   /// For a maximum's share of its gradient. At a tie every share from 0 to 1 is right, and rounding may make or break
   /// one.
@@ -38,14 +39,12 @@ class ElementErrors {
   /// `count` roundings of a result, and what underflows.
   double rounding(double value, double count) const;
   bool is_number(double x) const;  ///< in the type in which the kernel computes
+  bool is_exact_sum(double a, double b, double sum) const;
   /// The largest size of a value that has a bound.
   double largest() const;
 
  private:
-  bool is_exact_sum(double a, double b, double sum) const;
-  bool is_exact_product(Operand a, Operand b, double value) const;
   double quotient(Operand a, Operand b, double value) const;
-  double product(Operand a, Operand b, double value) const;
   double log_sum(Operand a, Operand b, double value) const;
   double root(Operand x, double value) const;
 

@@ -198,8 +198,9 @@ double of_kind(Random& random, const Input& input, const Extents& extents, const
     case Kind::index:
       return static_cast<double>(random.integer(0, std::max<std::int64_t>(size_of(input.extent, extents) - 1, 0)));
     case Kind::unit:
-      return of_unit(random, manner.near_one);
+      return manner.values == "integers" ? static_cast<double>(random.integer(0, 1)) : of_unit(random, manner.near_one);
     case Kind::positive:
+      if (manner.values == "integers") return static_cast<double>(random.integer(1, 8));
       return std::max(manner.scale * std::exp(random.gaussian()), format.smallest);
     default:
       return of_class(random, manner, format, i);
@@ -283,7 +284,8 @@ Case filled(Random& random, const Extents& extents, const Specification& specifi
   const auto one = random.integer(0, std::max<std::int64_t>(std::ssize(specification.inputs) - 1, 0));
   for (const Input& input : specification.inputs) {
     const bool is_one = std::ssize(c.arrays) == one;
-    const bool has_class = is_fixed(values) || is_one || (!is_magnitude(values) && random.chance(0.8));
+    const bool has_class =
+        is_fixed(values) || values == "integers" || is_one || (!is_magnitude(values) && random.chance(0.8));
     c.arrays.push_back(draw_values(random, input, c.extents, dtype, has_class ? values : "normal"));
     if (repeats) repeat_the_first(c.arrays.back(), shape_of(input, c.extents));
   }

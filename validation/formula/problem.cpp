@@ -102,13 +102,58 @@ Case with_extent(const Specification& specification, const Case& c, const std::s
   return smaller;
 }
 
+namespace {
+
+void reverse_axis(std::vector<double>& values, const std::vector<std::int64_t>& shape, std::size_t axis) {
+  std::int64_t stride = 1;
+  for (std::size_t a = axis + 1; a < shape.size(); ++a) stride *= shape[a];
+  const std::vector<double> before = values;
+  for (std::int64_t i = 0; i < std::ssize(values); ++i) {
+    const std::int64_t at = i / stride % shape[axis];
+    values[static_cast<std::size_t>(i + (shape[axis] - 1 - 2 * at) * stride)] = before[static_cast<std::size_t>(i)];
+  }
+}
+
+/// The case with the indices of an extent in reverse order.
+Case reversed(const Specification& specification, Case c, const std::string& name, const Trace& trace) {
+  if (c.extents.at(name) < 2) return c;
+  for (std::size_t i = 0; i < specification.inputs.size(); ++i) {
+    const Input& input = specification.inputs[i];
+    if (input.kind == Kind::index && input.extent == name)
+      for (double& x : c.arrays[i]) x = static_cast<double>(c.extents.at(name) - 1) - x;
+    for (std::size_t axis = 0; axis < input.dimensions.size(); ++axis)
+      if (input.dimensions[axis] == name) reverse_axis(c.arrays[i], shape_of(input, c.extents), axis);
+  }
+  Extents smaller = c.extents;
+  --smaller[name];
+  const auto shapes = trace(c.extents)->shapes, of_fewer = trace(smaller)->shapes;
+  for (std::size_t k = 0; k < c.upstream.size(); ++k)
+    for (std::size_t axis = 0; axis < shapes[k].size() && shapes[k].size() == of_fewer[k].size(); ++axis)
+      if (shapes[k][axis] != of_fewer[k][axis]) reverse_axis(c.upstream[k], shapes[k], axis);
+  return c;
+}
+
+/// The case with the last `size` indices of an extent alone.
+Case with_last(const Specification& specification, const Case& c, const std::string& name, std::int64_t size,
+               const Trace& trace) {
+  const Case from_the_end = reversed(specification, c, name, trace);
+  return reversed(specification, with_extent(specification, from_the_end, name, size, trace), name, trace);
+}
+
+bool is_all_ones(const std::vector<double>& values) {
+  return std::ranges::all_of(values, [](double x) { return x == 1; });
+}
+
+}  // namespace
+
 std::vector<std::function<Case()>> shrinks_of(const Specification& specification, const Case& c, const Trace& trace) {
   std::vector<std::function<Case()>> steps;
   for (const auto& [name, size] : c.extents)
     for (const std::int64_t less : {std::int64_t{1}, size / 2, size - 1})
       if (less >= 1 && less < size)
-        steps.emplace_back(
-            [&specification, c, &trace, name, less] { return with_extent(specification, c, name, less, trace); });
+        for (const auto part : {with_extent, with_last})
+          steps.emplace_back(
+              [&specification, c, &trace, name, less, part] { return part(specification, c, name, less, trace); });
   if (c.layout != 0)
     steps.emplace_back([c] {
       Case plain = c;
@@ -128,6 +173,7 @@ std::vector<std::function<Case()>> shrinks_of(const Specification& specification
   for (const auto member : {&Case::arrays, &Case::upstream})
     for (std::size_t array = 0; array < (c.*member).size(); ++array) {
       const std::size_t size = (c.*member)[array].size();
+      if (member == &Case::upstream && is_all_ones(c.upstream[array])) continue;
       if (member == &Case::arrays && specification.inputs[array].kind != Kind::real) continue;
       for (const int step : {0, 1, 2}) {
         if (size > 1) add(member, array, 0, size, step);
@@ -146,7 +192,7 @@ std::string to_text(const Specification& specification, const Case& c) {
   for (std::size_t i = 0; i < c.arrays.size(); ++i)
     text += fmt::format(" {}={}", specification.inputs[i].name, fmt::join(c.arrays[i], ","));
   for (std::size_t k = 0; k < c.upstream.size(); ++k)
-    text += fmt::format(" upstream{}={}", k, fmt::join(c.upstream[k], ","));
+    if (!is_all_ones(c.upstream[k])) text += fmt::format(" upstream{}={}", k, fmt::join(c.upstream[k], ","));
   return text;
 }
 
@@ -157,8 +203,12 @@ Case from_words(const Specification& specification, const Words& words, const Tr
   for (const Input& input : specification.inputs)
     c.arrays.push_back(array_of(words, input.name, shape_of(input, c.extents)));
   const auto& shapes = trace(c.extents)->shapes;
-  for (std::size_t k = 0; k < shapes.size(); ++k)
-    c.upstream.push_back(array_of(words, fmt::format("upstream{}", k), shapes[k]));
+  for (std::size_t k = 0; k < shapes.size(); ++k) {
+    const std::string name = fmt::format("upstream{}", k);
+    c.upstream.push_back(words.contains(name)
+                             ? array_of(words, name, shapes[k])
+                             : std::vector<double>(static_cast<std::size_t>(elements_of(shapes[k])), 1));
+  }
   return c;
 }
 

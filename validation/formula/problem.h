@@ -115,8 +115,8 @@ Case with_extent(const Specification& specification, const Case& c, const std::s
 /// Smaller cases to try, the boldest first.
 std::vector<std::function<Case()>> shrinks_of(const Specification& specification, const Case& c, const Trace& trace);
 
-/// "N=2 D=3 layout=0 x=1,2,3,4,5,6 upstream0=1,1": words of a line, and back. Throws std::invalid_argument, naming the
-/// word, for words that make no case.
+/// "N=2 D=3 layout=0 x=1,2,3,4,5,6 upstream0=1,2": words of a line, and back. An upstream of ones is left out. Throws
+/// std::invalid_argument, naming the word, for words that make no case.
 std::string to_text(const Specification& specification, const Case& c);
 Case from_words(const Specification& specification, const Words& words, const Trace& trace);
 

@@ -21,29 +21,28 @@ double rescaling(const std::vector<double>& sizes, double total, double u) {
 
 }  // namespace
 
-double sum_error(std::span<const Operand> terms, bool running, Dtype accumulate) {
-  const NumberFormat format = format_of(accumulate);
-  const double u = format.roundoff;
-  double total = 0, carried = 0;
-  bool exact = !running, non_negative = true;
-  Grid grid;
+double SumErrors::bound(const NumberFormat& format) const {
+  if (total > format.largest) return infinity;  // so may a partial sum
+  return carried + (operations == 0 ? 0 : total * gamma(operations, format.roundoff) + format.smallest);
+}
+
+SumErrors sum_errors(std::span<const Operand> terms, bool may_rescale, Dtype accumulate) {
+  const double u = format_of(accumulate).roundoff;
+  SumErrors sum;
+  bool non_negative = true;
   std::vector<double> sizes;
   sizes.reserve(terms.size());
   for (const Operand& term : terms) {
-    if (!std::isfinite(term.value)) return !(term.error <= 0) ? infinity : carried;
-    const double size = std::abs(term.value) + term.error;
-    sizes.push_back(size);
-    total += size;
-    carried += term.error;
-    exact = exact && term.error == 0;
+    if (!std::isfinite(term.value)) return {!(term.error <= 0) ? infinity : sum.carried};
+    sizes.push_back(std::abs(term.value) + term.error);
+    sum.total += sizes.back();
+    sum.carried += term.error;
     non_negative = non_negative && term.value >= 0;
-    grid.add(term.value);
   }
-  if (total > format.largest) return infinity;  // so may a partial sum
-  if (total == 0 || (exact && grid.is_exact(total, u)) || terms.size() < 2) return carried;
-  double operations = effective_terms(sizes, total, u) + roads;
-  if (non_negative && !exact) operations += rescaling(sizes, total, u);
-  return carried + total * gamma(operations, u) + format.smallest;
+  if (sum.total == 0 || terms.size() < 2) return sum;
+  sum.operations = effective_terms(sizes, sum.total, u) + roads;
+  if (non_negative && may_rescale) sum.operations += rescaling(sizes, sum.total, u);
+  return sum;
 }
 
 double product_error(std::span<const Operand> factors, double value, const ElementErrors& elements) {

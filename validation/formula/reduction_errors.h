@@ -8,8 +8,17 @@
 
 namespace assay::validation::formula {
 
-/// For a sum in any order and, where it is `running`, for an online sum that rescales. `accumulate` is the sum's type.
-double sum_error(std::span<const Operand> terms, bool running, Dtype accumulate);
+/// What rounding a sum is made of, in any order and, where terms are exponentials, online.
+struct SumErrors {
+  double carried = 0;     ///< the errors of the terms
+  double total = 0;       ///< the sum of their sizes
+  double operations = 0;  ///< roundings of `total`, of which the bound counts each in full
+
+  double bound(const NumberFormat& format) const;
+};
+
+/// `may_rescale`: the sum may be taken online, relative to a maximum. `accumulate` is the sum's type.
+SumErrors sum_errors(std::span<const Operand> terms, bool may_rescale, Dtype accumulate);
 
 /// `value` is the exact product of the factors.
 double product_error(std::span<const Operand> factors, double value, const ElementErrors& elements);

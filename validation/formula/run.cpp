@@ -142,7 +142,10 @@ class PropertyRun {
     judge_case(c, seed, fmt::format("{}values {}", origin, c.values));
   }
 
-  Verdict judge_case(const Case& c, std::uint64_t seed, const std::string& origin) {
+  /// A property of outputs does not show an upstream, which it does not use.
+  Verdict judge_case(Case c, std::uint64_t seed, const std::string& origin) {
+    if (subject_.forward && property_.name != "gradient")
+      for (auto& upstream : c.upstream) std::ranges::fill(upstream, 1);
     const Finding finding = judge(subject_, property_, c, seed);
     record_.record(finding, origin);
     if (!is_failure(finding.verdict)) return finding.verdict;

@@ -9,6 +9,7 @@
 
 PYBIND11_MODULE(_core, core) {
   core.doc() = "Any-precision numbers and references; see the package assay.";
+  core.attr("pybind11_version") = pybind11::make_tuple(PYBIND11_VERSION_MAJOR, PYBIND11_VERSION_MINOR);
   assay::python::add_real(core);
   assay::python::add_ctc(core);
   assay::python::add_cce(core);

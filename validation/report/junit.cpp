@@ -90,7 +90,8 @@ void add_failure(pugi::xml_node test, const PropertyRecord& property) {
   pugi::xml_node node = test.append_child(property.verdict == Verdict::error ? "error" : "failure");
   set(node, "message", fmt::format("{} ({})", property.claim, failure.origin));
   set(node, "type", std::string(validation::name_of(property.verdict)));
-  const std::string_view cause = usual_cause(property.property, failure.explanation, failure.reproducer);
+  const std::string_view cause =
+      usual_cause(property.property, property.verdict, failure.explanation, failure.reproducer);
   const auto text = fmt::format("{}{}\n{}reproduce with\n  {}\n{}", errors_text(failure.first_margin, failure.margin),
                                 failure.explanation, failure.why.text, failure.reproducer,
                                 cause.empty() ? "" : fmt::format("usual cause\n  {}\n", cause));

@@ -51,7 +51,7 @@ ordered_json of(const Why& why) {
   return {{"place", why.place}, {"text", why.text}, {"sources", sources}};
 }
 
-ordered_json of(const FailureRecord& failure, const std::string& property) {
+ordered_json of(const FailureRecord& failure, const PropertyRecord& property) {
   ordered_json pictures = ordered_json::array();
   for (const auto& picture : failure.pictures) pictures.push_back(of(picture));
   return {{"unit", failure.unit},
@@ -61,7 +61,7 @@ ordered_json of(const FailureRecord& failure, const std::string& property) {
           {"errors", errors_text(failure.first_margin, failure.margin)},
           {"explanation", failure.explanation},
           {"why", of(failure.why)},
-          {"usual_cause", usual_cause(property, failure.explanation, failure.reproducer)},
+          {"usual_cause", usual_cause(property.property, property.verdict, failure.explanation, failure.reproducer)},
           {"reproducer", failure.reproducer},
           {"pictures", pictures}};
 }
@@ -96,7 +96,7 @@ ordered_json of(const PropertyRecord& property) {
           {"reached", of(property.reached)},
           {"sizes", property.sizes},
           {"seconds", property.seconds},
-          {"failure", property.failure ? of(*property.failure, property.property) : ordered_json()}};
+          {"failure", property.failure ? of(*property.failure, property) : ordered_json()}};
 }
 
 ordered_json of(const UnitRecord& one) {

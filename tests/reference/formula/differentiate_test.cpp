@@ -96,6 +96,19 @@ TEST(FormulaDifferentiate, AProductOverZerosHasItsGradient) {
   EXPECT_EQ(values[gradient], (std::vector<double>{0, 10, 0, 0, 0, 0, 42, 28, 12}));
 }
 
+TEST(FormulaDifferentiate, AProductWithoutColumnsHasAGradientOfSumsOfNothing) {
+  Graph graph;
+  const auto a = graph.add({Op::input, 6, {}, 0, 0, 0, {}, {}, "a"});
+  const auto b = graph.add({Op::input, 0, {}, 0, 0, 0, {}, {}, "b"});
+  graph.outputs = {graph.add({Op::matmul, 0, {graph.add({Op::exp, 6, {a}}), b}, 3, 2, 0})};
+  const std::int32_t wrt[] = {a};
+  const auto gradient = static_cast<std::size_t>(differentiate(graph, wrt)[0]);
+  EXPECT_EQ(graph.nodes[gradient].op, Op::multiply) << "or an overflow of exp would not reach it";
+  const auto values =
+      evaluate<double>(graph, [](const std::string& name) { return std::vector<double>(name == "a" ? 6 : 0, 1.0); });
+  EXPECT_EQ(values[gradient], std::vector<double>(6, 0));
+}
+
 /// y = sum over t of x_t x_{t + 1}, with each element of x read on its own, as a loop reads it.
 Graph loop_of(std::int64_t T) {
   Graph graph;

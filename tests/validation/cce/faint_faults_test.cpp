@@ -99,9 +99,9 @@ const FaintFault faint_faults[] = {
        for (std::size_t n = 0; n < out.loss.size(); ++n)
          if (problem.options.is_ignored(static_cast<std::int64_t>(n))) out.loss[n] = least;
      }},
-    {"negative_zero_less", "nonnegative",
+    {"just_below_zero", "nonnegative",
      [](const Problem&, const Results& out, const CceRequest&) {
-       for (float& loss : out.loss) loss = loss == 0 ? -least : loss;
+       for (float& loss : out.loss) loss = loss < 1e-9F ? -1e-6F : loss;
      }},
     {"nan_is_not_negative", "nonnegative",
      [](const Problem&, const Results& out, const CceRequest&) {

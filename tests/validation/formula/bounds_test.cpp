@@ -69,6 +69,72 @@ TEST(FormulaBounds, AnExponentialIsZeroOnlyWhereItsArgumentSurelyFallsBelowTheRa
     EXPECT_EQ(bounds[static_cast<std::size_t>(node)][0], std::numeric_limits<double>::infinity());
 }
 
+/// The bound on the last node.
+double last_bound(const Graph& graph) {
+  return bounds_of(graph).back()[0];
+}
+
+TEST(FormulaBounds, ASumIsExactOnlyWhereEveryOrderIs) {
+  const auto bound = [](double a, double b, double c) {
+    Graph graph;
+    const auto sum = graph.add({Op::add, 1, {constant(graph, {a}), constant(graph, {b})}});
+    graph.add({Op::add, 1, {sum, constant(graph, {c})}});
+    return last_bound(graph);
+  };
+  EXPECT_EQ(bound(8, -5, 3), 0);
+  EXPECT_EQ(bound(0x1p23, -0x1p22, 1), 0);
+  const float a = 1e8F, b = -1e8F, c = 1;  // (a + b) + c is exact, and a + (b + c) is 0
+  EXPECT_GE(bound(a, b, c), std::abs((a + b) + c - (a + (b + c))));
+  EXPECT_GE(bound(c, a, b), std::abs((a + b) + c - (a + (b + c))));
+}
+
+TEST(FormulaBounds, ABiasMayComeBeforeTheProducts) {
+  const double large = 0x1p24, bias = 0.5;
+  Graph graph;
+  const auto x = constant(graph, {large, -large}), w = constant(graph, {1, 1});
+  const auto product = graph.add({Op::matmul, 1, {x, w}, 2, 1, 1});
+  graph.add({Op::add, 1, {product, constant(graph, {bias})}});
+  EXPECT_EQ(bounds_of(graph)[static_cast<std::size_t>(product)][0], 0);
+  EXPECT_GE(last_bound(graph), bias) << "0.5 + 2^24 is 2^24 in float32";
+}
+
+TEST(FormulaBounds, AnExactStepOfARecurrenceIsNotExactByChunks) {  // h = a h + x
+  const float x[] = {8, -7, 0}, a[] = {0, 1, 0.8295F};
+  Graph graph;
+  auto h = constant(graph, {x[0]});
+  for (int t = 1; t < 3; ++t)
+    h = graph.add({Op::add, 1, {graph.add({Op::multiply, 1, {constant(graph, {a[t]}), h}}), constant(graph, {x[t]})}});
+  const float by_chunks = a[1] * a[2] * x[0] + (a[2] * x[1] + x[2]);
+  const double exact = double{a[2]} * (x[0] + x[1]);
+  EXPECT_NE(by_chunks, exact) << "or the test shows nothing";
+  EXPECT_LE(std::abs(by_chunks - exact), last_bound(graph));
+  EXPECT_LT(last_bound(graph), 40 * 8 * 0x1p-24);
+}
+
+TEST(FormulaBounds, AMaximumIsSubtractedInOneStep) {  // (x - m) - l, not x - (m + l): m is much larger than the result
+  Graph graph;
+  const auto x = constant(graph, {10001, 10000});
+  const auto m = graph.add({Op::largest, 1, {x}, 2});
+  const auto d = graph.add({Op::subtract, 2, {x, graph.add({Op::gather, 2, {m}, 0, 0, 0, {0, 0}})}});
+  const auto sum = graph.add({Op::sum, 1, {graph.add({Op::exp, 2, {d}})}, 2});
+  const auto log = graph.add({Op::log, 1, {sum}});
+  graph.add({Op::subtract, 2, {d, graph.add({Op::gather, 2, {log}, 0, 0, 0, {0, 0}})}});
+  EXPECT_LT(last_bound(graph), 20 * 0x1p-24);
+}
+
+TEST(FormulaBounds, AShareLessOneMayBeTheSumOfTheOthers) {  // p - 1, where p is small: the others' errors count in full
+  Graph graph;
+  const auto x = constant(graph, {-6, 0, 1, 2, -1});
+  const auto e = graph.add({Op::exp, 5, {x}});
+  const auto s = graph.add({Op::gather, 5, {graph.add({Op::sum, 1, {e}, 5})}, 0, 0, 0, {0, 0, 0, 0, 0}});
+  const auto share = graph.add({Op::divide, 5, {e, s}});
+  const auto less = [&](double whole) {
+    graph.add({Op::subtract, 5, {share, constant(graph, std::vector<double>(5, whole))}});
+    return last_bound(graph);
+  };
+  EXPECT_GT(less(1), less(0.5) + 8 * 0x1p-24);
+}
+
 // x' = M x with a rotation M: the norm of |M| is 1.4, that of M is 1.
 struct Rotation {
   double c = 0.6, s = 0.8;

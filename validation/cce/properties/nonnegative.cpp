@@ -1,5 +1,9 @@
-// No loss is negative: a loss is -ln of a probability, or a mean of such logarithms, plus squares.
+// No loss is below 0 by more than its bound: a loss is -ln of a probability, or a mean of such logarithms, plus
+// squares.
 #include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
 
 #include "validation/cce/compare.h"
 #include "validation/cce/properties/properties.h"
@@ -9,17 +13,20 @@ namespace {
 
 Finding check_nonnegative(const CceContext& context, const CceCase& c) {
   const CceRun run = run_valid(context.kernel, c);
-  for (std::size_t i = 0; i < run.loss.size(); ++i)
-    if (!(run.loss[i] >= 0))
-      return Finding::fail(
-          fmt::format("{}\n  expected at least 0\n  got      {}", loss_place(i).text(), show(run.loss[i])));
+  const CceBounds bounds(c, context.kernel.info());
+  for (std::size_t i = 0; i < run.loss.size(); ++i) {
+    const double bound = std::isnan(bounds.loss(i)) ? std::numeric_limits<double>::infinity() : bounds.loss(i);
+    if (!(run.loss[i] >= -bound))
+      return Finding::fail(fmt::format("{}\n  expected at least 0, or {:.3g} below by rounding\n  got      {}",
+                                       loss_place(i).text(), bound, show(run.loss[i])));
+  }
   return Finding::pass();
 }
 
 }  // namespace
 
 CceProperty nonnegative() {
-  return {"nonnegative", "no loss is below 0", {}, check_nonnegative};
+  return {"nonnegative", "no loss is below 0 by more than its bound", {}, check_nonnegative};
 }
 
 }  // namespace assay::validation::cce

@@ -153,8 +153,10 @@ struct ProbabilityLeavesLogSpace final : PlainCtcKernel {
 
 struct LossBelowZero final : PlainCtcKernel {
   static constexpr FaultNote note{
-      "loss-below-zero", "p rounded above 1 is not cut: a certain row has loss -4e-18, optax#1771", "nonnegative"};
-  double loss(const Row& row) const override { return impossible(row) ? impossible_loss(row) : -row.log_p; }
+      "loss-below-zero", "-ln(p + 1e-7), so that p = 0 has a logarithm: a certain row has loss -1e-7", "nonnegative"};
+  double loss(const Row& row) const override {
+    return impossible(row) ? impossible_loss(row) : -std::log(std::exp(row.log_p) + 1e-7);
+  }
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// From logits p <= 1, so that no loss is negative. A loss of -0 is 0.
+// From logits p <= 1, so that no loss is below 0 by more than its bound: rounding alone may make p larger than 1.
+#include <fmt/format.h>
 
 #include "validation/core/number.h"
 #include "validation/ctc/compare.h"
@@ -27,10 +28,12 @@ Finding check_nonnegative(const CtcContext& context, const CtcCase& given) {
     if (!why_not(context.kernel.info(), c).empty()) continue;
     const CtcRun run = run_kernel(context.kernel, c);
     if (run.refused) continue;
+    const CtcBounds bounds(c, context.kernel.info());
     for (std::size_t i = 0; i < run.loss.size(); ++i) {
-      if (run.loss[i] < 0) {  // a NaN is judged by other properties
+      if (run.loss[i] < -bounds.loss(i)) {  // a NaN is judged by other properties
         const Place place{"loss", -1, static_cast<std::int64_t>(i)};
-        comparison.fail(place.text() + "\n  expected at least 0\n  got      " + show(run.loss[i]));
+        comparison.fail(fmt::format("{}\n  expected at least 0, or {:.3g} below by rounding\n  got      {}",
+                                    place.text(), bounds.loss(i), show(run.loss[i])));
       }
     }
   }
@@ -40,7 +43,10 @@ Finding check_nonnegative(const CtcContext& context, const CtcCase& given) {
 }  // namespace
 
 CtcProperty nonnegative() {
-  return {"nonnegative", "no loss from logits is below 0", {.minus_infinity = 0, .log_probs = 0}, check_nonnegative};
+  return {"nonnegative",
+          "no loss from logits is below 0 by more than its bound",
+          {.minus_infinity = 0, .log_probs = 0},
+          check_nonnegative};
 }
 
 }  // namespace assay::validation::properties

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _declare as declare
 from . import metal, reference, steps
+from ._built import require_numpy as _require_numpy
 from ._core import Real, precision, precision_digits
 from ._diagnose import Diagnosis, RowDiagnosis, Symptom, diagnose
 from ._explain import Explanation, explain
@@ -36,6 +37,8 @@ from ._operation import Operation, operation
 from ._pipe import Unsupported
 from ._problems import CceProblem, CtcProblem, SvdProblem
 from ._traced import NotTraceable
+
+_require_numpy()
 
 if TYPE_CHECKING:
     from . import gallery as gallery

@@ -8,6 +8,9 @@ import numpy as np
 
 Number = Union[int, float, "Real"]
 
+pybind11_version: Tuple[int, int]
+"""What this package was built with."""
+
 class Real:
     """A number of any precision, that of `precision` where it was made; 50 digits elsewhere.
 

@@ -22,7 +22,7 @@ def softmax(xp: Any, x: Any) -> Any:
     return e / xp.sum(e, axis=-1, keepdims=True)
 
 
-@operation(x="N, D", properties="rows=N permutation=D shift=D monotone=D")
+@operation(x="N, D", minus_infinity="x", properties="rows=N permutation=D shift=D monotone=D")
 def log_softmax(xp: Any, x: Any) -> Any:
     """The logarithm of the softmax, as one difference.
 
@@ -91,17 +91,18 @@ def padded_attention(xp: Any, q: Any, k: Any, v: Any, keep: Any) -> Any:
     return xp.matmul(e / xp.where(total > 0, total, 1), v)
 
 
-@operation(x="N, T", properties="rows=N causal=T", limits={"T": 33})
+@operation(x="N, T", minus_infinity="x", properties="rows=N causal=T", limits={"T": 33})
 def cumulative_log_sum_exp(xp: Any, x: Any) -> Any:
     """The logarithm of the running sum of exponentials.
 
     A scan by chunks joins two totals by logaddexp again. One maximum for the whole row does not do: early totals may lie so
-    far below it that they underflow.
+    far below it that they underflow. Where a row begins with -inf, the total so far is -inf, and -inf less -inf is NaN.
     """
-    total = [x[:, t] for t in range(x.shape[1])]
-    for t in range(1, len(total)):
-        total[t] = xp.logaddexp(total[t - 1], total[t])
-    return xp.stack(total, axis=1) if total else x
+    total, out = -xp.inf, []
+    for t in range(x.shape[1]):
+        total = xp.logaddexp(total, x[:, t])
+        out.append(total)
+    return xp.stack(out, axis=1) if out else x
 
 
 @operation(q="T, D", k="T, D", v="T, D", decay="T of unit", beta="T of unit", properties="causal=T", limits={"T": 33, "D": 5})

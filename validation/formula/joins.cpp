@@ -1,0 +1,56 @@
+#include "validation/formula/joins.h"
+
+#include <set>
+
+namespace assay::validation::formula {
+
+using reference::formula::Node;
+using reference::formula::Op;
+
+bool is_any_sum(Op op) {
+  return op == Op::add || op == Op::subtract || op == Op::negative || op == Op::sum || op == Op::matmul ||
+         op == Op::scatter;
+}
+
+bool Joins::begin(std::size_t n) {
+  inputs_.push_back(inputs_of(n));
+  const Node& sum = graph_.nodes[n];
+  if (sum.op != Op::add && sum.op != Op::subtract) return false;
+  return may_join(sum.arguments[0], sum.arguments[1]) && may_join(sum.arguments[1], sum.arguments[0]);
+}
+
+std::uint64_t Joins::inputs_of(std::size_t n) const {
+  if (graph_.nodes[n].op == Op::input) return std::uint64_t{1} << (n % 64);
+  std::uint64_t inputs = 0;
+  for (const auto argument : graph_.nodes[n].arguments) inputs |= inputs_[static_cast<std::size_t>(argument)];
+  return inputs;
+}
+
+/// Whether the terms of `a` may be added to those of `b` one by one.
+bool Joins::may_join(std::int32_t a, std::int32_t b) const {
+  bool is_broadcast = false;
+  std::int32_t from = a;
+  while (node(from).op == Op::gather && node(from).arguments.size() == 1) {
+    is_broadcast = is_broadcast || node(from).size > graph_.size_of(node(from).arguments[0]);
+    from = node(from).arguments[0];
+  }
+  const auto inputs = [&](std::int32_t number) { return inputs_[static_cast<std::size_t>(number)]; };
+  if (is_broadcast && node(from).op != Op::input && (inputs(from) & inputs(b)) != 0) return false;
+  return !is_any_sum(node(from).op) || !depends_on(b, from);
+}
+
+bool Joins::depends_on(std::int32_t number, std::int32_t before) const {
+  constexpr std::size_t most = 256;  // nodes to look at: what is farther away counts as dependent
+  std::set<std::int32_t> open = {number};
+  for (std::size_t seen = 0; !open.empty(); ++seen) {
+    const std::int32_t last = *open.rbegin();
+    if (last < before) return false;
+    if (seen == most) return true;
+    if (last == before) return last != number;
+    open.erase(last);
+    for (const auto argument : node(last).arguments) open.insert(argument);
+  }
+  return false;
+}
+
+}  // namespace assay::validation::formula

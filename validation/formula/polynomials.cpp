@@ -1,0 +1,254 @@
+#include "validation/formula/polynomials.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "validation/core/sums.h"
+#include "validation/formula/reduction_errors.h"
+
+namespace assay::validation::formula {
+namespace {
+
+/// The largest power of two that divides x; infinite for 0.
+double unit_of(double x) {
+  if (x == 0) return infinity;
+  int exponent = 0;
+  const double odd = std::frexp(std::abs(x), &exponent);
+  constexpr int digits = std::numeric_limits<double>::digits;
+  auto bits = static_cast<std::uint64_t>(std::ldexp(odd, digits));
+  for (exponent -= digits; (bits & 1) == 0; bits >>= 1) ++exponent;
+  return std::ldexp(1.0, exponent);
+}
+
+double times(double size, double error) {
+  return error == 0 ? 0 : std::abs(size) * error;
+}
+
+/// What is added to it takes it as one term, off by `error`.
+void make_term(Polynomial& polynomial, double value, double error) {
+  polynomial.carried = polynomial.rounded = error;
+  polynomial.total = std::abs(value) + error;
+  polynomial.count = polynomial.total == 0 ? 0 : 1;
+}
+
+void add_monomials(Polynomial& sum, const Polynomial& term) {
+  sum.unit = std::min(sum.unit, term.unit);
+  sum.reach += term.reach;
+}
+
+Polynomial product_of_monomials(const Polynomial& a, const Polynomial& b) {
+  Polynomial product{.reach = a.reach * b.reach, .is_read = false};
+  if (product.reach != 0) product.unit = a.unit * b.unit;
+  return product;
+}
+
+}  // namespace
+
+PolynomialErrors::PolynomialErrors(const Graph& graph, const Doubles& values, const Doubles& errors,
+                                   const Arithmetic& arithmetic)
+    : graph_(graph),
+      values_(values),
+      errors_(errors),
+      elements_(arithmetic),
+      computing_(computing(arithmetic)),
+      accumulating_(format_of(arithmetic.accumulate)),
+      accumulate_(arithmetic.accumulate),
+      joins_terms_(graph),
+      shares_(graph, values, errors) {}
+
+bool PolynomialErrors::begin(std::size_t n) {
+  node_ = &graph_.nodes[n];
+  polynomials_.emplace_back();
+  shares_.begin(n);
+  joins_ = joins_terms_.begin(n);
+  const Op op = node_->op;
+  const bool is_one = is_any_sum(op) || op == Op::multiply || op == Op::divide;
+  if (!is_one || node_->is_share) return false;
+  polynomials_[n].reserve(static_cast<std::size_t>(node_->size));
+  if (op == Op::scatter) {
+    sources_.assign(static_cast<std::size_t>(node_->size), {});
+    for (std::size_t j = 0; j < node_->index.size(); ++j)
+      sources_[static_cast<std::size_t>(node_->index[j])].push_back(j);
+  }
+  return true;
+}
+
+Operand PolynomialErrors::operand(std::int32_t node, std::size_t i) const {
+  const auto n = static_cast<std::size_t>(node);
+  return {values_[n][i], errors_[n][i]};
+}
+
+PolynomialErrors::Bound PolynomialErrors::read(Operand x) {
+  Bound bound{x.error};
+  bound.polynomial.unit = std::isfinite(x.value) ? unit_of(x.value) : 0;
+  bound.polynomial.reach = std::abs(x.value);
+  make_term(bound.polynomial, x.value, x.error);
+  return bound;
+}
+
+Polynomial PolynomialErrors::at(std::int32_t number, std::size_t i) const {
+  const auto n = static_cast<std::size_t>(number);
+  const Node& node = graph_.nodes[n];
+  if (node.op == Op::gather) {
+    const Original original = original_of(graph_, number, i);
+    return at(original.node, original.element);
+  }
+  const Operand x = operand(number, i);
+  if (polynomials_[n].empty()) return read(x).polynomial;
+  const Polynomial& one = polynomials_[n][i];
+  return x.error > 0 && x.error < one.rounded ? read(x).polynomial : one;  // adjoints have found a smaller bound
+}
+
+double PolynomialErrors::of(std::size_t i, double further) {
+  const std::size_t n = polynomials_.size() - 1;
+  const double value = values_[n][i];
+  Bound bound = of_operation(i, value);
+  bound.error += further;
+  if (!std::isfinite(value)) bound = read({value, bound.error});
+  bound.polynomial.rounded += further;
+  bound.polynomial.carried += further;
+  polynomials_[n].push_back(bound.polynomial);
+  return bound.error;
+}
+
+PolynomialErrors::Bound PolynomialErrors::of_operation(std::size_t i, double value) {
+  const auto& arguments = node_->arguments;
+  switch (node_->op) {
+    case Op::add:
+    case Op::subtract:
+      return sum_of_two(i, value);
+    case Op::negative:
+      return {operand(arguments[0], i).error, at(arguments[0], i)};
+    case Op::multiply:
+      return product(operand(arguments[0], i), operand(arguments[1], i), at(arguments[0], i), at(arguments[1], i),
+                     value);
+    case Op::divide:
+      return quotient(i, value);
+    case Op::scatter:
+      return scattered(i, value);
+    default:
+      return sum(i, value);
+  }
+}
+
+bool PolynomialErrors::is_exact(const Polynomial& polynomial, const NumberFormat& format) {
+  return polynomial.reach == 0 || (polynomial.reach * format.roundoff <= polynomial.unit &&
+                                   polynomial.unit >= format.smallest && polynomial.reach <= format.largest);
+}
+
+/// Roundings of partial sums, each of which may be as large as all terms together, and of the sum itself.
+double PolynomialErrors::of_additions(const Polynomial& sum, double value) const {
+  const double last = elements_.rounding(value, roads);
+  if (sum.count <= 2) return last;
+  return sum.total > computing_.largest ? infinity : sum.total * gamma(sum.count - 2, computing_.roundoff) + last;
+}
+
+PolynomialErrors::Bound PolynomialErrors::sum_of_two(std::size_t i, double value) const {
+  const Operand x = operand(node_->arguments[0], i), y = operand(node_->arguments[1], i);
+  if (!std::isfinite(value)) return read({value, x.error + y.error});
+  Polynomial a = at(node_->arguments[0], i), b = at(node_->arguments[1], i);
+  const bool is_step = a.is_read && b.is_read, is_exact_so_far = x.error == 0 && y.error == 0;
+  if (!joins_) make_term(a, x.value, a.rounded), make_term(b, y.value, b.rounded);
+  a.carried = Shares::larger_error(shares_.at(node_->arguments[0], i), y.value, a.carried);
+  b.carried = Shares::larger_error(shares_.at(node_->arguments[1], i), x.value, b.carried);
+  Polynomial all{
+      .carried = a.carried + b.carried, .total = a.total + b.total, .count = a.count + b.count, .is_read = false};
+  add_monomials(all, a);
+  add_monomials(all, b);
+  const double sign = node_->op == Op::add ? 1 : -1;
+  const bool is_exact_here =
+      is_exact_so_far && (is_step ? elements_.is_exact_sum(x.value, sign * y.value, value) : is_exact(all, computing_));
+  if (is_exact_here && is_step && !joins_) return read({value, 0});
+  all.rounded = all.carried + of_additions(all, value);
+  if (!joins_) make_term(all, value, all.rounded);
+  return {is_exact_here ? 0 : all.rounded, all};
+}
+
+PolynomialErrors::Bound PolynomialErrors::product(Operand a, Operand b, const Polynomial& of_a, const Polynomial& of_b,
+                                                  double value) const {
+  if (!std::isfinite(a.value) || !std::isfinite(b.value))
+    return read({value, elements_.binary(Op::multiply, a, b, value)});
+  Polynomial all = product_of_monomials(of_a, of_b);
+  make_term(all, value,
+            times(a.value, of_b.rounded) + times(b.value, of_a.rounded) + times(of_a.rounded, of_b.rounded) +
+                elements_.rounding(value, roads));
+  return {a.error == 0 && b.error == 0 && is_exact(all, computing_) ? 0 : all.rounded, all};
+}
+
+/// By a power of two it is exact, and what was added before may be divided before.
+PolynomialErrors::Bound PolynomialErrors::quotient(std::size_t i, double value) const {
+  const Operand a = operand(node_->arguments[0], i), b = operand(node_->arguments[1], i);
+  const double error = elements_.binary(Op::divide, a, b, value);
+  Polynomial all = at(node_->arguments[0], i);
+  if (error != 0 || !std::isfinite(value) || value == 0 || all.is_read) return read({value, error});
+  const double divisor = std::abs(b.value);
+  all.unit /= divisor;
+  all.reach /= divisor;
+  make_term(all, value, all.rounded / divisor);
+  return {0, all};
+}
+
+PolynomialErrors::Bound PolynomialErrors::sum(std::size_t i, double value) {
+  Polynomial all{.is_read = false}, one;
+  bool is_exact_so_far = true;
+  terms_.clear();
+  const auto take = [&](double term, const Bound& bound) {
+    is_exact_so_far = is_exact_so_far && bound.error == 0;
+    add_monomials(all, one = bound.polynomial);
+    terms_.push_back({term, one.rounded});
+  };
+  const auto inner = static_cast<std::size_t>(node_->inner);
+  if (node_->op == Op::sum) {
+    for (std::size_t k = i * inner; k < (i + 1) * inner; ++k) {
+      const Operand x = operand(node_->arguments[0], k);
+      take(x.value, {x.error, at(node_->arguments[0], k)});
+    }
+  } else {
+    const auto columns = static_cast<std::size_t>(node_->columns), row = i / columns;
+    const std::size_t first = row / static_cast<std::size_t>(node_->rows) * inner * columns + i % columns;
+    for (std::size_t k = 0; k < inner; ++k) {
+      const Operand a = operand(node_->arguments[0], row * inner + k);
+      const Operand b = operand(node_->arguments[1], first + k * columns);
+      const Polynomial of_a = at(node_->arguments[0], row * inner + k);
+      const Polynomial of_b = at(node_->arguments[1], first + k * columns);
+      Bound one_product = product(a, b, of_a, of_b, a.value * b.value);
+      if (one_product.error == 0 && of_a.is_read && of_b.is_read) one_product.polynomial.rounded = 0;
+      take(a.value * b.value, one_product);
+    }
+  }
+  if (terms_.size() == 1 && std::isfinite(value)) return {is_exact_so_far ? 0 : one.rounded, one};
+  return sum_of_terms(all, is_exact_so_far, value);
+}
+
+PolynomialErrors::Bound PolynomialErrors::scattered(std::size_t i, double value) {
+  Polynomial all{.is_read = false}, one;
+  bool is_exact_so_far = true;
+  terms_.clear();
+  for (const std::size_t j : sources_[i]) {
+    const Operand x = operand(node_->arguments[0], j);
+    one = at(node_->arguments[0], j);
+    is_exact_so_far = is_exact_so_far && x.error == 0;
+    add_monomials(all, one);
+    terms_.push_back({x.value, one.rounded});
+  }
+  if (terms_.size() == 1 && std::isfinite(value)) return {is_exact_so_far ? 0 : one.rounded, one};
+  return sum_of_terms(all, is_exact_so_far, value);
+}
+
+/// Of `terms_`. `all` has their monomials.
+PolynomialErrors::Bound PolynomialErrors::sum_of_terms(Polynomial all, bool are_exact, double value) const {
+  const bool may_rescale = node_->op != Op::scatter && (node_->running || !are_exact);
+  const SumErrors errors = sum_errors(terms_, may_rescale, accumulate_);
+  const double rounded = errors.bound(accumulating_);
+  if (!std::isfinite(value)) return read({value, rounded});
+  make_term(all, value, rounded);
+  if (node_->running) return {errors.operations == 0 && are_exact ? 0 : rounded, all};
+  all.carried = errors.carried;
+  all.total = errors.total;
+  all.count = (all.total == 0 ? 0 : 1) + errors.operations * (accumulating_.roundoff / computing_.roundoff);
+  return {are_exact && is_exact(all, accumulating_) ? 0 : rounded, all};
+}
+
+}  // namespace assay::validation::formula

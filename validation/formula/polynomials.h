@@ -1,0 +1,72 @@
+// How far rounding may carry sums, differences and products over every order and every road: they are polynomials in
+// what a kernel reads or has from functions. Derivation: docs/formula.md, "Exact values" and "Roads".
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "validation/formula/element_errors.h"
+#include "validation/formula/joins.h"
+#include "validation/formula/shares.h"
+
+namespace assay::validation::formula {
+
+/// An element as a polynomial, and as the sum of terms that kernels may add in any order.
+struct Polynomial {
+  double unit = infinity;  ///< a power of two that divides all monomials
+  double reach = 0;        ///< the sum of their sizes
+  double rounded = 0;      ///< the bound where a kernel rounds on its road, though the formula's own may be exact
+  double carried = 0;      ///< the errors of the terms
+  double total = 0;        ///< the sum of their sizes
+  double count = 0;        ///< their number, in additions of the computing type
+  bool is_read = true;     ///< nothing was added or multiplied for it
+};
+
+/// The errors of these operations, node by node in the graph's order. `errors` are the bounds on the nodes so far.
+class PolynomialErrors {
+ public:
+  PolynomialErrors(const Graph& graph, const Doubles& values, const Doubles& errors, const Arithmetic& arithmetic);
+
+  /// Whether the errors of node `n`, the next one, come from here.
+  bool begin(std::size_t n);
+
+  /// The bound on element `i` of that node, 0 where every order and every road is exact. `further` errors are those of
+  /// underflow and of declared roundings.
+  double of(std::size_t i, double further);
+
+ private:
+  struct Bound {
+    double error = 0;
+    Polynomial polynomial = {};
+  };
+
+  Polynomial at(std::int32_t node, std::size_t i) const;
+  Operand operand(std::int32_t node, std::size_t i) const;
+  static Bound read(Operand x);
+  Bound of_operation(std::size_t i, double value);
+  Bound sum_of_two(std::size_t i, double value) const;
+  Bound product(Operand a, Operand b, const Polynomial& of_a, const Polynomial& of_b, double value) const;
+  Bound quotient(std::size_t i, double value) const;
+  Bound sum(std::size_t i, double value);
+  Bound scattered(std::size_t i, double value);
+  Bound sum_of_terms(Polynomial all, bool are_exact, double value) const;
+  double of_additions(const Polynomial& sum, double value) const;
+  static bool is_exact(const Polynomial& polynomial, const NumberFormat& format);
+
+  const Graph& graph_;
+  const Doubles& values_;
+  const Doubles& errors_;
+  ElementErrors elements_;
+  NumberFormat computing_, accumulating_;
+  Dtype accumulate_;
+  Joins joins_terms_;
+  Shares shares_;
+  const Node* node_ = nullptr;
+  bool joins_ = false;  ///< whether the terms of the node's operands may be added in another order
+  std::vector<std::vector<Polynomial>> polynomials_;  ///< by node; empty for nodes that are read
+  std::vector<std::uint64_t> inputs_;                 ///< by node: those that it is computed from
+  std::vector<Operand> terms_;
+  std::vector<std::vector<std::size_t>> sources_;  ///< of the elements of a scatter
+};
+
+}  // namespace assay::validation::formula
