@@ -33,9 +33,10 @@ def test_a_right_kernel_passes_by_its_own_road(name, kernel, road):
 
 def test_a_backward_pass_in_logarithms_passes_by_its_own_road_alone():
     backward, road = formula_gradients.transducer_backward, roads.transducer_gradient
-    failure = assay.gradcheck(gallery.transducer_loss, backward, cases=CASES).failures["gradient"]
+    seed = 3  # its cases tell the roads apart
+    failure = assay.gradcheck(gallery.transducer_loss, backward, cases=CASES, seed=seed).failures["gradient"]
     assert "write the road as a formula: road=f" in failure.explanation
-    result = assay.gradcheck(gallery.transducer_loss, backward, cases=CASES, road=road)
+    result = assay.gradcheck(gallery.transducer_loss, backward, cases=CASES, seed=seed, road=road)
     result.raise_for_failure()
     assert "gradient: of the bound without what is declared, errors would use" in result.table
     both = gallery.transducer_loss.gate(right.transducer_alpha, backward, cases=10, road=(transducer_again, road))

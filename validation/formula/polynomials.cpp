@@ -140,7 +140,9 @@ bool PolynomialErrors::is_exact(const Polynomial& polynomial, const NumberFormat
 
 /// Roundings of partial sums, each of which may be as large as all terms together, and of the sum itself.
 double PolynomialErrors::of_additions(const Polynomial& sum, double value) const {
-  const double last = elements_.rounding(value, roads);
+  // In a scan by blocks, a value ends and begins one block of each level.
+  const double levels = sum.steps < 3 ? 0 : std::log2(sum.steps);
+  const double last = elements_.rounding(value, roads * (1 + levels));
   if (sum.count <= 2) return last;
   return sum.total > computing_.largest ? infinity : sum.total * gamma(sum.count - 2, computing_.roundoff) + last;
 }
@@ -153,8 +155,11 @@ PolynomialErrors::Bound PolynomialErrors::sum_of_two(std::size_t i, double value
   if (!joins_) make_term(a, x.value, a.rounded), make_term(b, y.value, b.rounded);
   a.carried = Shares::larger_error(shares_.at(node_->arguments[0], i), y.value, a.carried);
   b.carried = Shares::larger_error(shares_.at(node_->arguments[1], i), x.value, b.carried);
-  Polynomial all{
-      .carried = a.carried + b.carried, .total = a.total + b.total, .count = a.count + b.count, .is_read = false};
+  Polynomial all{.carried = a.carried + b.carried,
+                 .total = a.total + b.total,
+                 .count = a.count + b.count,
+                 .steps = joins_ ? std::max(a.steps, b.steps) : 0,
+                 .is_read = false};
   add_monomials(all, a);
   add_monomials(all, b);
   const double sign = node_->op == Op::add ? 1 : -1;
@@ -171,6 +176,7 @@ PolynomialErrors::Bound PolynomialErrors::product(Operand a, Operand b, const Po
   if (!std::isfinite(a.value) || !std::isfinite(b.value))
     return read({value, elements_.binary(Op::multiply, a, b, value)});
   Polynomial all = product_of_monomials(of_a, of_b);
+  all.steps = std::max(of_a.steps, of_b.steps) + (of_a.is_read != of_b.is_read ? 1 : 0);
   make_term(all, value,
             times(a.value, of_b.rounded) + times(b.value, of_a.rounded) + times(of_a.rounded, of_b.rounded) +
                 elements_.rounding(value, roads));

@@ -19,6 +19,7 @@ struct Polynomial {
   double carried = 0;      ///< the errors of the terms
   double total = 0;        ///< the sum of their sizes
   double count = 0;        ///< their number, in additions of the computing type
+  double steps = 0;        ///< of a linear recurrence h = a h + x, which kernels may scan by blocks
   bool is_read = true;     ///< nothing was added or multiplied for it
 };
 
