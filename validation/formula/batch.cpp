@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "validation/core/number.h"
 #include "validation/core/sizes.h"
 #include "validation/formula/within_bounds.h"
@@ -17,16 +19,12 @@ std::size_t same_element(std::size_t i, const Shape& fewer, std::int64_t rows, i
   return i + static_cast<std::size_t>(outer * inner * (rows - fewer[static_cast<std::size_t>(axis)]));
 }
 
-}  // namespace
-
-Finding batch(const Subject& subject, const Case& drawn, Random& random, const std::string& extent) {
-  const std::int64_t size = drawn.extents.at(extent);
-  if (size < 2) return Finding::skip("fewer than two rows");
-  Case whole = drawn;
-  whole.layout = 0;  // a kernel may sum in another order where arrays lie otherwise
-  const std::int64_t fewer = log_uniform(random, 1, size - 1);
+/// Compares a call with the first `fewer` rows alone with the results for all.
+Finding compare_with_fewer(const Subject& subject, const Case& whole, const Doubles& of_whole,
+                           const std::string& extent, std::int64_t fewer) {
+  const std::int64_t size = whole.extents.at(extent);
   const Case part = with_extent(subject.specification, whole, extent, fewer, subject.trace);
-  const Doubles of_whole = subject.forward(whole), of_part = subject.forward(part);
+  const Doubles of_part = subject.forward(part);
   const auto traced = subject.trace(part.extents);
   Finding finding = Finding::pass();
   for (std::size_t k = 0; k < of_part.size(); ++k) {
@@ -40,6 +38,22 @@ Finding batch(const Subject& subject, const Case& drawn, Random& random, const s
         return Finding::fail(fmt::format("  {} is {} where {} = {}, and {} where {} = {}", place("output", i, shape),
                                          show(one), extent, fewer, show(other), extent, size));
     }
+  }
+  return finding;
+}
+
+}  // namespace
+
+Finding batch(const Subject& subject, const Case& drawn, Random& random, const std::string& extent) {
+  const std::int64_t size = drawn.extents.at(extent);
+  if (size < 2) return Finding::skip("fewer than two rows");
+  Case whole = drawn;
+  whole.layout = 0;  // a kernel may sum in another order where arrays lie otherwise
+  const Doubles of_whole = subject.forward(whole);
+  Finding finding = Finding::pass();
+  for (const std::int64_t fewer : std::set<std::int64_t>{1, log_uniform(random, 1, size - 1), size / 2, size - 1}) {
+    finding.take(compare_with_fewer(subject, whole, of_whole, extent, fewer));
+    if (finding.verdict != Verdict::pass) break;
   }
   return finding;
 }

@@ -32,9 +32,10 @@ std::int64_t draw_extent(Random& random, int size, std::int64_t limit, bool empt
   return random.chance(0.1) ? std::min<std::int64_t>(limit, random.integer(1, 40)) : sizes[random.integer(0, reach)];
 }
 
-/// A size of the extent that others make room for: anywhere in its range, or after a multiple of a tile.
+/// A size of the extent that others make room for: anywhere above the small ones, or after a multiple of a tile.
 std::int64_t draw_leading(Random& random, std::int64_t limit) {
-  return random.chance(0.5) ? log_uniform(random, 1, limit) : tail_of_a_tile(random, limit);
+  constexpr std::int64_t small = 32;
+  return random.chance(0.5) ? log_uniform(random, std::min(small, limit), limit) : tail_of_a_tile(random, limit);
 }
 
 /// The leading extent keeps its size as long as another can give way.

@@ -74,7 +74,8 @@ struct Property {
   std::string claim;
   std::string values;  ///< the class of values that the property asks for, or empty
   std::function<Finding(const Subject&, const Case&, Random&)> check;
-  bool against_reference = false;  ///< whether the check compares all results with the reference
+  bool against_reference = false;          ///< whether the check compares all results with the reference
+  bool takes_planned = against_reference;  ///< whether it judges planned cases (planned.h)
 };
 
 /// The properties that the subject is judged by, those without mathematics first.

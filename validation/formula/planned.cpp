@@ -18,7 +18,7 @@ struct Allowance {
 };
 
 Allowance allowance_of(Reach reach) {
-  if (reach == Reach::quick) return {500e3, 4e6, 600e3, 2e6};
+  if (reach == Reach::quick) return {300e3, 2e6, 400e3, 800e3};
   return reach == Reach::full ? Allowance{3e6, 24e6, 16e6, 32e6} : Allowance{12e6, 200e6, 60e6, 400e6};
 }
 

@@ -72,7 +72,8 @@ std::vector<Property> properties_of(const Subject& subject) {
     const auto check = found->second.check;
     properties.push_back(
         {name, fmt::format(fmt::runtime(found->second.claim), extent), "",
-         [check, extent](const Subject& s, const Case& c, Random& r) { return check(s, c, r, extent); }});
+         [check, extent](const Subject& s, const Case& c, Random& r) { return check(s, c, r, extent); }, false,
+         name == "batch"});
   }
   if (subject.forward) {
     properties.push_back({"exact", "on small integers, where nothing is rounded, equality", "integers", outputs});

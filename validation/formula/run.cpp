@@ -71,7 +71,7 @@ class PropertyRun {
     if (property.values.empty())
       needles_ = needles_of(subject.specification, subject.trace, options.reach, property.against_reference,
                             property.name == "gradient");
-    if (property.against_reference)
+    if (property.takes_planned)
       planned_ =
           planned_of(subject.specification, subject.trace, options.reach, subject.arithmetic.storage, options.seed);
   }
@@ -148,6 +148,8 @@ class PropertyRun {
       for (auto& upstream : c.upstream) std::ranges::fill(upstream, 1);
     const Finding finding = judge(subject_, property_, c, seed);
     record_.record(finding, origin);
+    if (property_.against_reference && finding.verdict == Verdict::pass && finding.judged.suffices())
+      for (const auto& [extent, size] : c.extents) record_.sizes[extent].insert(size);
     if (!is_failure(finding.verdict)) return finding.verdict;
     const Found found = shrunk(subject_, property_, c, finding, seed, options_.shrink_budget);
     record_.verdict = finding.verdict;
