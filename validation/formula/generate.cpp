@@ -127,7 +127,7 @@ double exponent_in(const std::string& values, double otherwise) {
 
 /// Of "far offset", "far offset 2^k" and "far offset -2^k".
 double far_offset(Random& random, const std::string& values, const NumberFormat& format) {
-  const double most = std::min(100, last_exponent(format) - 3),
+  const double most = std::min(104, last_exponent(format) - 3),
                far = std::exp2(exponent_in(values, random.real(3, most)));
   const bool is_named = !values.ends_with("offset"), is_negative = values.find(" -2^") != std::string::npos;
   return (is_named ? is_negative : random.chance(0.5)) ? -far : far;
@@ -276,13 +276,13 @@ std::vector<double> draw_values(Random& random, const Input& input, const Extent
 }
 
 Case filled(Random& random, const Extents& extents, const Specification& specification, const Trace& trace, Dtype dtype,
-            const std::string& values) {
+            const std::string& values, std::int64_t one) {
   Case c;
   c.extents = extents;
   c.values = values;
   c.layout = is_fixed(values) ? static_cast<int>(random.integer(0, layouts - 2)) : draw_layout(random);
   const bool repeats = c.layout == repeated_rows;
-  const auto one = random.integer(0, std::max<std::int64_t>(std::ssize(specification.inputs) - 1, 0));
+  if (one < 0) one = random.integer(0, std::max<std::int64_t>(std::ssize(specification.inputs) - 1, 0));
   for (const Input& input : specification.inputs) {
     const bool is_one = std::ssize(c.arrays) == one;
     const bool has_class =
@@ -301,8 +301,8 @@ Case filled(Random& random, const Extents& extents, const Specification& specifi
 }
 
 Case draw(Random& random, int size, const Specification& specification, const Trace& trace, Dtype dtype,
-          const std::string& values) {
-  return filled(random, draw_extents(random, size, specification, trace), specification, trace, dtype, values);
+          const std::string& values, std::int64_t one) {
+  return filled(random, draw_extents(random, size, specification, trace), specification, trace, dtype, values, one);
 }
 
 }  // namespace assay::validation::formula

@@ -98,20 +98,24 @@ class Plan {
     return {size_a, size_b};
   }
 
-  /// One exponent in each of `parts` equal parts of [low, high].
-  void add_exponents(const char* values, double low, double high, int parts) {
+  /// Gives an input one exponent in each of `parts` equal parts of [low, high].
+  void add_exponents(std::int64_t input, const char* values, double low, double high, int parts) {
     for (int i = 0; i < parts; ++i) {
       const double exponent = low + (high - low) * (i + random_.real()) / parts;
-      planned_.push_back({{}, fmt::format("{}2^{}", values, std::floor(exponent))});
+      planned_.push_back({{}, fmt::format("{}2^{}", values, std::floor(exponent)), input});
     }
   }
 
   void add_magnitudes() {
     const int parts = reach_ == Reach::quick ? 12 : 36;
-    const double last = std::ilogb(format_.largest);
-    add_exponents("scaled ", std::ilogb(format_.smallest), last, parts);
-    const double far = std::min(last - 3, 101.0);
-    for (const char* values : {"far offset ", "far offset -"}) add_exponents(values, 3, far, 2 * parts / 3);
+    const double last = std::ilogb(format_.largest), far = std::min(last - 3, 105.0);
+    for (std::int64_t i = 0; i < std::ssize(specification_.inputs); ++i) {
+      const Kind kind = specification_.inputs[static_cast<std::size_t>(i)].kind;
+      if (kind != Kind::real && kind != Kind::positive) continue;
+      add_exponents(i, "scaled ", std::ilogb(format_.smallest), last, parts);
+      if (kind != Kind::real) continue;
+      for (const char* values : {"far offset ", "far offset -"}) add_exponents(i, values, 3, far, 2 * parts / 3);
+    }
   }
 
   const Specification& specification_;
@@ -134,7 +138,7 @@ std::vector<Planned> planned_of(const Specification& specification, const Trace&
 Case drawn(const Planned& planned, const Specification& specification, const Trace& trace, Dtype dtype,
            Random& random) {
   constexpr int size = 40;
-  if (planned.sizes.empty()) return draw(random, size, specification, trace, dtype, planned.values);
+  if (planned.sizes.empty()) return draw(random, size, specification, trace, dtype, planned.values, planned.one);
   return filled(random, extents_at(specification, planned.sizes), specification, trace, dtype, planned.values);
 }
 

@@ -14,6 +14,7 @@ namespace assay::validation::formula {
 struct Planned {
   Extents sizes;  ///< of the extents that are large; where there are none, all are drawn
   std::string values;
+  std::int64_t one = -1;  ///< the input that has the magnitude
 };
 
 /// Plans within the work that the reach allows: what would be too much is left out, the largest sizes last of all but

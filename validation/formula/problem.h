@@ -96,13 +96,14 @@ std::int64_t elements_of(const std::vector<std::int64_t>& shape);
 /// The names of all classes of values.
 const std::vector<std::string>& value_classes();
 
-/// A case at random extents. `size` grows from 0 to 100 over a run; `values` is the class of values.
+/// A case at random extents. `size` grows from 0 to 100 over a run; `values` is the class of values, which input `one`
+/// has in any case; -1: an input that is drawn.
 Case draw(Random& random, int size, const Specification& specification, const Trace& trace, Dtype dtype,
-          const std::string& values);
+          const std::string& values, std::int64_t one = -1);
 
 /// A case at these extents.
 Case filled(Random& random, const Extents& extents, const Specification& specification, const Trace& trace, Dtype dtype,
-            const std::string& values);
+            const std::string& values, std::int64_t one = -1);
 
 /// Draws the elements of one input anew.
 std::vector<double> draw_values(Random& random, const Input& input, const Extents& extents, Dtype dtype,
