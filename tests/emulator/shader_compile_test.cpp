@@ -57,6 +57,28 @@ TEST(Compile, TakesMacrosVersionsAndFolders) {
   EXPECT_EQ(shader->shader().function_count, 2U);
 }
 
+/// Metal's headers have reserved names; ours have not, and are read before the macros.
+TEST(Compile, NoMacroReachesTheLibrary) {
+  CompileOptions with = options();
+  std::string defined;
+  for (const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrsuvw"; const char letter : letters) {
+    with.language.macros[std::string(1, letter)] = "3";
+    defined += fmt::format("#define {} 3\n", letter);
+  }
+  for (const char* const word : {"size", "index", "value", "result", "count", "width", "lane", "first", "element"}) {
+    with.language.macros[word] = "3";
+    defined += fmt::format("#define {} 3\n", word);
+  }
+  const std::string text =
+      "#include <metal_stdlib>\nusing namespace metal;\n"
+      "kernel void add(device float* x, uint y [[thread_position_in_grid]]) { x[y] = N * sqrt(x[y]) + size; }";
+  for (const auto& shader : {compile(text, with), compile(defined + text, options())}) {
+    std::array<float, 1> x{4};
+    run(*shader, "add", {x.data()});
+    EXPECT_EQ(x[0], 9);
+  }
+}
+
 TEST(Compile, ReportsIndicesOutOfBounds) {
   const auto shader = compile("kernel void f(device int* x) {\n  int a[4] = {1, 2, 3, 4};\n  x[0] = a[x[1]];\n}");
   std::array<int, 2> x = {0, 3};

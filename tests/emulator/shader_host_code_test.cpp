@@ -107,6 +107,18 @@ TEST(HostCode, ReadsNoFilesOfTheHost) {
       AllOf(HasSubstr("'y'"), Not(HasSubstr("found\n"))));
 }
 
+TEST(Brackets, ThatAreNotClosedAreNamedWhereTheyOpen) {
+  const auto refusal = [](const std::string& text) { return translate(text).error().text; };
+  EXPECT_THAT(refusal("void f() {\n  y = g(x;\n}\n"),
+              HasSubstr("2:8: error: '(' is not closed before the '}' of line 3"));
+  EXPECT_THAT(refusal("void f() {\n  y[i = 2;\n}\n"),
+              HasSubstr("2:4: error: '[' is not closed before the '}' of line 3"));
+  EXPECT_THAT(refusal("void f() { }\n}\n"), HasSubstr("2:1: error: '}' closes nothing"));
+  std::string many;
+  for (int n = 0; n < 300; ++n) many += "void f(int x { }\n";
+  EXPECT_THAT(refusal(many), HasSubstr("1:7: error: brackets are nested more than 256 deep: is '(' never closed?"));
+}
+
 TEST(DeepText, IsRefusedAndEndsNothing) {
   const auto nested = [](const std::string& begin, const std::string& end) {
     std::string text;

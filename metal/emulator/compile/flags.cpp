@@ -49,7 +49,6 @@ std::vector<std::string> preprocessing_flags(const CompileOptions& options, Purp
   // Metal does not define these, and a shader's text could depend on them.
   for (const char* name : {"__linux__", "__unix__", "__gnu_linux__", "linux", "unix"})
     flags.push_back(fmt::format("-U{}", name));
-  for (const auto& [name, value] : options.language.macros) flags.push_back(fmt::format("-D{}={}", name, value));
   flags.push_back("-I" + (folder.empty() ? std::filesystem::path(".") : folder).string());
   for (const auto& more : options.language.folders) flags.push_back("-I" + more.string());
   for (const auto& above : folders_above(folder)) flags.push_back("-I" + above.string());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <utility>
 
 #include "metal/device/read_file.h"
@@ -37,6 +38,14 @@ std::string with_own_system_headers(const std::string& text, const std::string& 
   return result;
 }
 
+/// What is read before the source: Metal's library, so that no macro changes the names in it, and the macros.
+std::string preamble(const std::map<std::string, std::string>& macros, std::string_view source) {
+  if (macros.empty() && source.find("<metal_stdlib>") == std::string_view::npos) return "";
+  std::string text = "# 1 \"<command line>\"\n#include <metal_stdlib>\n";
+  for (const auto& [name, value] : macros) text += fmt::format("#define {} {}\n", name, value);
+  return text;
+}
+
 }  // namespace
 
 Result<std::string> preprocess(const Clang& clang, std::string_view source, const fs::path& name,
@@ -46,12 +55,13 @@ Result<std::string> preprocess(const Clang& clang, std::string_view source, cons
   const auto flags = preprocessing_flags(options, purpose, *headers, name.parent_path());
   const auto folder = cache_folder(options.cache);
   if (!folder) return tl::make_unexpected(folder.error());
-  const PreprocessedCache cache(*folder, clang, flags, name, source);
+  const std::string text_before = preamble(options.language.macros, source);
+  const PreprocessedCache cache(*folder, clang, flags, name, text_before + std::string(source));
   if (auto kept = cache.find()) return *std::move(kept);
   const auto start = std::chrono::file_clock::now();
   const fs::path input = work / "source", output = work / "preprocessed";
   const auto written =
-      write_file(input, fmt::format("# 1 \"{}\"\n{}\n", name.string(), without_byte_order_mark(source)));
+      write_file(input, fmt::format("{}# 1 \"{}\"\n{}\n", text_before, name.string(), without_byte_order_mark(source)));
   if (!written) return tl::make_unexpected(written.error());
   const auto run = run_clang(clang, flags, input, output);
   if (!run) return tl::make_unexpected(run.error());

@@ -49,10 +49,15 @@ void Source::match_brackets() {
     const Token& token = tokens_[n];
     if (token.kind != TokenKind::punctuator) continue;
     if (token == "(" || token == "[" || token == "{") open.push_back(n);
-    if (open.size() > most_depth) fail(n, fmt::format("brackets are nested more than {} deep", most_depth));
+    if (open.size() > most_depth)
+      fail(open.front(), fmt::format("brackets are nested more than {} deep: is '{}' never closed?", most_depth,
+                                     tokens_[open.front()].text));
     if (token == ")" || token == "]" || token == "}") {
       const std::string_view expected = token == ")" ? "(" : token == "]" ? "[" : "{";
-      if (open.empty() || tokens_[open.back()] != expected) fail(n, fmt::format("'{}' closes nothing", token.text));
+      if (open.empty()) fail(n, fmt::format("'{}' closes nothing", token.text));
+      if (tokens_[open.back()] != expected)
+        fail(open.back(), fmt::format("'{}' is not closed before the '{}' of line {}", tokens_[open.back()].text,
+                                      token.text, token.place.line));
       match_[n] = open.back();
       match_[open.back()] = n;
       open.pop_back();
