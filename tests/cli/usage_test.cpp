@@ -1,6 +1,7 @@
 // Help is help, with status 0; what cannot be understood is said on stderr, with status 2.
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,6 +61,29 @@ TEST_F(Usage, IsBadWithStatus2AndAWordOnStderr) {
       {"diagnose --digits 0 x.npz", "--digits"},
   };
   for (const auto& [arguments, says] : bad) expect_refused(arguments, says);
+}
+
+/// The options with a value that the help of a command lists.
+std::vector<std::string> options_in(const std::string& help) {
+  std::vector<std::string> names;
+  const std::regex option("(--[a-z-]+) (TEXT|FLOAT|INT|UINT|ENUM)");
+  for (std::sregex_iterator one(help.begin(), help.end(), option), end; one != end; ++one) names.push_back((*one)[1]);
+  return names;
+}
+
+TEST_F(Usage, RefusesAnEmptyValueOfEachOption) {
+  for (const std::string command : {"gate", "merge", "replay", "mutants", "gradcheck", "diagnose", "lattice",
+                                    "metal check", "metal run", "metal lint", "metal sweep"}) {
+    const std::vector<std::string> options = options_in(run(command + " --help").out);
+    EXPECT_THAT(options, Not(IsEmpty())) << command;
+    for (const std::string& option : options)
+      if (option != "--word") expect_refused(command + " " + option + " ''", option);
+  }
+  expect_refused("gate svd --kernel ''",
+                 "--kernel '': expected a value (cpu, metal, metal-plain, plain, fault:NAME, or a path");
+  expect_refused("gradcheck svd --kernel ''", "--kernel '': expected a value (cpu, ");
+  expect_refused("metal check k.metal --suppress ''", "--suppress '': expected a value (A file");
+  expect_refused("metal check k.metal -D ''", "--define '': expected a value (A macro");
 }
 
 TEST_F(Usage, ColoursNothingThatIsNotATerminal) {

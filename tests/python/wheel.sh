@@ -32,11 +32,15 @@ for library in libgmp libmpfr libzip; do
   grep -qE "^$library[0-9].* [0-9]" "$work/libraries.txt" || fail "the metadata do not name $library: $(cat "$work/libraries.txt")"
 done
 
+# What is compiled here has Debian's pybind11, which may be too old for NumPy 2.
+numpy=$(PYTHONPATH=$build_dir/validation/python "$python" -c \
+  'from assay._core import pybind11_version as built; print("numpy" if built >= (2, 12) else "numpy<2")')
+
 # A minute from nothing to a verdict, on a machine without a compiler: of the processors, which others may use as well.
 "$python" -m venv "$work/venv"
 bare() { env -i PATH="$work/venv/bin" HOME="$work" ASSAY_CLANG="$work/no-clang" "$@"; }
 from_nothing_to_a_verdict() {
-  bare pip install --quiet "$work"/assay-*.whl && bare assay gate ctc --quick
+  bare pip install --quiet "$work"/assay-*.whl "$numpy" && bare assay gate ctc --quick
 }
 cd "$work"
 TIMEFORMAT='%R %U %S'

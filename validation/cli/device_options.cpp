@@ -37,7 +37,8 @@ std::vector<std::string> KernelChoice::names_in(const std::string& arithmetic) c
 
 void add_kernel_options(CLI::App& command, KernelChoice& choice) {
   command.add_option("--kernel", choice.kernel,
-                     "metal, metal-plain, plain, fault:NAME or a plug-in (./libmine.so) instead of cpu");
+                     "cpu, metal, metal-plain, plain, fault:NAME, or a path, of a plug-in (./libmine.so) or a binding; "
+                     "cpu if left out");
   command
       .add_option("--device", choice.device,
                   "Where `metal` or a shader's binding runs: apple, nvidia or emulated; by default the best "

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <exception>
 #include <sstream>
+#include <stdexcept>
+#include <string>
 
 #include "metal/device/program_file.h"
 #include "validation/cli/commands.h"
@@ -26,6 +28,20 @@ void start_without_threads_of_openblas(char** argv) {
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
   if (std::getenv(variable) != nullptr || setenv(variable, "1", 1) != 0) return;
   execv(assay::metal::program_path().c_str(), argv);
+}
+
+/// Refuses an empty value for each option of the command and its subcommands: a script's unset variable would otherwise
+/// be taken as no option at all. The empty word alone has a meaning.
+void refuse_empty_values(CLI::App& command) {
+  for (CLI::App* const one : command.get_subcommands([](CLI::App*) { return true; })) refuse_empty_values(*one);
+  for (CLI::Option* const option : command.get_options([](CLI::Option*) { return true; })) {
+    const std::string name = option->get_name(), meaning = option->get_description();
+    if (option->get_items_expected_max() == 0 || name == "--word") continue;
+    option->check([name, meaning](const std::string& value) {
+      if (value.empty()) throw std::invalid_argument(fmt::format("{} '': expected a value ({})", name, meaning));
+      return std::string();
+    });
+  }
 }
 
 int run(int argc, char** argv) {
@@ -47,6 +63,7 @@ int run(int argc, char** argv) {
   assay::validation::add_metal_command(app, action);
   assay::validation::add_instrument_command(app, action);
   assay::validation::add_devices_command(app, action);
+  refuse_empty_values(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

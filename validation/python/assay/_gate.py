@@ -203,7 +203,7 @@ def gate(
     if input is not None:
         raise TypeError(f"input is for an operation of one's own: `assay gate {operation} --input` judges a batch")
     words = ["gate", operation, "--kernel", "{kernel}", "--cases", str(cases), "--seed", str(seed)]
-    words += ["--digits", str(digits), "--filter", filter]
+    words += ["--digits", str(digits), *(["--filter", filter] if filter else [])]
     words += ["--reach", reach or "none", "--quick" if real_input else "--generated"]
     judge_shard = functools.partial(_run, operation, fn, declared, time_limit)
     if executor is None:
