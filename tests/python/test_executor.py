@@ -167,7 +167,7 @@ def gate(**options):
         (gate(executor=4), TypeError, "executor is int: expected a concurrent.futures.Executor, or a function"),
         (gate(executor=two_processes, shards=0), ValueError, "shards = 0: expected a whole number from 1"),
         (gate(executor=two_processes, shards=2.5), TypeError, "shards = 2.5"),
-        (gate(resume="x"), TypeError, "resume keeps the shards of an executor"),
+        (gate(resume="x"), TypeError, "resume = .x. is for the shards of an executor"),
         (gate(executor=two_processes, fn=lambda p: p), TypeError, "fn cannot be sent to the workers"),
         (gate(executor=two_processes, arithmetic="exact"), ValueError, "arithmetic = 'exact'"),
         (gate(executor=two_processes, digits=3), ValueError, "digits = 3: expected a whole number from 30 to 10000"),

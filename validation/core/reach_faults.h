@@ -213,8 +213,8 @@ void add_lost_pairs(std::vector<Fault<O>>& faults, const std::vector<std::pair<C
     faults.push_back(cut_fault<O>(fmt::format("{}-beside-{}", lower_case(cut.extent), lower_case(other)),
                                   fmt::format("the last of {} is left out where {} and {} are {} or more", cut.extent,
                                               cut.extent, other, pair_min),
-                                  cut, [other = other](std::int64_t size, const auto& statement) {
-                                    return size >= pair_min && extent_of<O>(other, statement) >= pair_min ? 1 : 0;
+                                  cut, [extent = other](std::int64_t size, const auto& statement) {
+                                    return size >= pair_min && extent_of<O>(extent, statement) >= pair_min ? 1 : 0;
                                   }));
 }
 

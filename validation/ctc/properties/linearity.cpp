@@ -15,7 +15,8 @@ void compare_row(Comparison& comparison, const CtcCase& c, const CtcBounds& boun
   const double size = std::abs(double{weight});
   for (std::int64_t t = 0; t < c.input_lengths[static_cast<std::size_t>(b)]; ++t) {
     for (std::int64_t k = 0; k < c.C; ++k) {
-      const double bound = possible ? bounds.gradient(t, b, k) + size * bounds_of_plain.gradient(t, b, k) : 0;
+      const double of_plain = size > 0 ? size * bounds_of_plain.gradient(t, b, k) : 0;  // the bound may be infinite
+      const double bound = possible ? bounds.gradient(t, b, k) + of_plain : 0;
       comparison.near({"gradient", t, b, k}, weighted.gradient_at(c, t, b, k),
                       double{weight} * double{plain.gradient_at(c, t, b, k)}, bound, gradient_range(c, b));
     }

@@ -74,7 +74,7 @@ class Plugin:
     def _run_shader(self, extents: Dict[str, int], inputs: Arrays, outputs: Shapes) -> List[np.ndarray]:
         if not self._served.is_running:
             self._say(self._interface(inputs, outputs))
-            self._expect_ok()
+            self._expect_started()
         doubles = [(name, self._widened(one)) for name, one in inputs]
         sizes = [[name, int(np.prod(shape, dtype=np.int64))] for name, shape in outputs]
         call = {"variables": extents, "inputs": [[name, one.size] for name, one in doubles], "outputs": sizes}
@@ -91,6 +91,13 @@ class Plugin:
 
     def _say(self, message: Dict[str, Any], *contents: bytes) -> None:
         self._served.write(json.dumps(message).encode() + b"\n" + b"".join(contents))
+
+    def _expect_started(self) -> None:
+        try:
+            self._expect_ok()
+        except RuntimeError:
+            self._served.close()  # it ends by itself, but a call before its end would not start it anew
+            raise
 
     def _expect_ok(self) -> None:
         said = json.loads(self._served.read_line())
