@@ -292,12 +292,10 @@ def rms_by(total, name):
 RIGHT = {
     "softmax": [
         softmax_by(blocked(96), "blocks_of_96"),
-        softmax_by(blocked(100), "blocks_of_100"),
         softmax_by(pairwise, "by_halves"),
         softmax_of_blocks(64),
         softmax_of_blocks(1000),
         reading(right.softmax_plain, by_strides, "softmax_by_strides"),
-        reading(right.softmax_plain, np.ascontiguousarray, "softmax_of_copies"),
         reading(right.softmax_in_float64, by_strides, "softmax_in_float64"),
     ],
     "rms_norm": [
