@@ -214,7 +214,7 @@ int output_axis(const Subject& subject, const Case& c, const std::string& extent
 const std::map<std::string, Relation>& relations() {
   static const std::map<std::string, Relation> all = {
       {"rows", {"changing one row along {} changes no other", rows}},
-      {"batch", {"a row along {} has the same bits with more rows and with fewer", batch}},
+      {"batch", {"a row along {} has the same bits in any batch", batch}},
       {"causal", {"no output depends on what comes later along {}", causal}},
       {"permutation", {"reversing {} reverses the output", permutation}},
       {"shift", {"adding 64 to the first input changes nothing along {}", shift}},

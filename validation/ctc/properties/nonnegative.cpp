@@ -44,7 +44,7 @@ Finding check_nonnegative(const CtcContext& context, const CtcCase& given) {
 
 CtcProperty nonnegative() {
   return {"nonnegative",
-          "no loss from logits is below 0 by more than its bound",
+          "no loss is below 0 by more than its bound",
           {.minus_infinity = 0, .log_probs = 0},
           check_nonnegative};
 }
