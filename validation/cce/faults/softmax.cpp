@@ -41,27 +41,15 @@ struct FirstChunkOfMinusInfinity final : PlainCceKernel {
   }
 };
 
-/// The running maximum begins at a number in place of -inf: logits that are all below it give a sum of 0.
-struct MaximumFromANumber : PlainCceKernel {
-  explicit MaximumFromANumber(double number) : number_(number) {}
+struct MaximumFromMinus1e4 final : PlainCceKernel {
+  static constexpr FaultNote note{"maximum-from-minus-1e4",
+                                  "the running maximum begins at -1e4: logits that are all below it give a sum of 0",
+                                  "shift"};
   Running sum_exponentials(const Work&, const Numbers& x) const override {
-    Running all{number_, 0};
+    Running all{-1e4, 0};
     for (const double logit : x) all = add(all, logit);
     return all;
   }
-
- private:
-  double number_;
-};
-
-struct MaximumFromMinus1e4 final : MaximumFromANumber {
-  static constexpr FaultNote note{"maximum-from-minus-1e4", "the running maximum begins at -1e4", "shift"};
-  MaximumFromMinus1e4() : MaximumFromANumber(-1e4) {}
-};
-
-struct MaximumFromMinus1e9 final : MaximumFromANumber {
-  static constexpr FaultNote note{"maximum-from-minus-1e9", "the running maximum begins at -1e9, as masks do", "loss"};
-  MaximumFromMinus1e9() : MaximumFromANumber(-1e9) {}
 };
 
 struct MaskedTile final : PlainCceKernel {
@@ -191,9 +179,8 @@ struct TargetOfRowZero final : PlainCceKernel {
 std::vector<CceFault> softmax_faults() {
   std::vector<CceFault> faults =
       plant_all<CceOperation, NoMaximum, RescalingForgotten, FirstChunkOfMinusInfinity, MaximumFromMinus1e4,
-                MaximumFromMinus1e9, LastChunkDropped, SumPerChunkInHalf, LastWordLeftOut, TileEdgeReadAsZero,
-                BiasTwiceAtTarget, NegativeLoss, LossInBfloat, LossFromRoundedLse, BatchMaximum, TargetOfRowZero>(
-          plain_cce_kernel());
+                LastChunkDropped, SumPerChunkInHalf, LastWordLeftOut, TileEdgeReadAsZero, BiasTwiceAtTarget,
+                NegativeLoss, LossInBfloat, LossFromRoundedLse, BatchMaximum, TargetOfRowZero>(plain_cce_kernel());
   faults.push_back(plant<CceOperation, MaskedTile>(plain_cce_kernel()));
   faults.back().needs_sizes = true;
   return faults;

@@ -15,26 +15,12 @@ struct SoftmaxWithoutMaximum final : PlainCtcKernel {
   double softmax_shift(const Row&, std::int64_t) const override { return 0; }
 };
 
-/// The maximum begins at a number in place of -inf: logits that are all below it give a sum of 0.
-struct SoftmaxMaximumFromANumber : PlainCtcKernel {
-  explicit SoftmaxMaximumFromANumber(double number) : number_(number) {}
+struct SoftmaxMaximumFromMinus1e4 final : PlainCtcKernel {
+  static constexpr FaultNote note{"softmax-maximum-from-minus-1e4",
+                                  "the maximum begins at -1e4: logits that are all below it give a sum of 0", "shift"};
   double softmax_shift(const Row& row, std::int64_t t) const override {
-    return std::max(number_, PlainCtcKernel::softmax_shift(row, t));
+    return std::max(-1e4, PlainCtcKernel::softmax_shift(row, t));
   }
-
- private:
-  double number_;
-};
-
-struct SoftmaxMaximumFromMinus1e4 final : SoftmaxMaximumFromANumber {
-  static constexpr FaultNote note{"softmax-maximum-from-minus-1e4", "the maximum of the logits begins at -1e4",
-                                  "shift"};
-  SoftmaxMaximumFromMinus1e4() : SoftmaxMaximumFromANumber(-1e4) {}
-};
-
-struct SoftmaxMaximumFromMinus1e7 final : SoftmaxMaximumFromANumber {
-  static constexpr FaultNote note{"softmax-maximum-from-minus-1e7", "the maximum of the logits begins at -1e7", "loss"};
-  SoftmaxMaximumFromMinus1e7() : SoftmaxMaximumFromANumber(-1e7) {}
 };
 
 struct SoftmaxMaximumOfBatch final : PlainCtcKernel {
@@ -162,10 +148,10 @@ struct LossBelowZero final : PlainCtcKernel {
 }  // namespace
 
 std::vector<CtcFault> numeric_faults() {
-  return plant_all<CtcOperation, SoftmaxWithoutMaximum, SoftmaxMaximumFromMinus1e4, SoftmaxMaximumFromMinus1e7,
-                   SoftmaxMaximumOfBatch, SoftmaxMaximumWithPadding, LogitsClipped, SoftmaxPlusEpsilon,
-                   LogOfYPlusEpsilon, LogAddWithoutMaximum, LogAddCutForFloat, AlphaInFloat, LogSoftmaxInFloat,
-                   LossInHalf, ProbabilityLeavesLogSpace, LossBelowZero>(plain_ctc_kernel());
+  return plant_all<CtcOperation, SoftmaxWithoutMaximum, SoftmaxMaximumFromMinus1e4, SoftmaxMaximumOfBatch,
+                   SoftmaxMaximumWithPadding, LogitsClipped, SoftmaxPlusEpsilon, LogOfYPlusEpsilon,
+                   LogAddWithoutMaximum, LogAddCutForFloat, AlphaInFloat, LogSoftmaxInFloat, LossInHalf,
+                   ProbabilityLeavesLogSpace, LossBelowZero>(plain_ctc_kernel());
 }
 
 }  // namespace assay::validation
