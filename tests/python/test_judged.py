@@ -21,7 +21,7 @@ def zero_for_nothing(p):
 
 def test_nan_is_judged_where_the_formula_gives_it():
     result = assay.gate(gallery.softmax, softmax_plain, cases=CASES, reach="none", filter="^outputs$")
-    assert result.passed and result["outputs"].judged > 0.99 * result["outputs"].elements > 0
+    assert result.passed and result["outputs"].judged > 0.8 * result["outputs"].elements > 0
     failure = assay.gate(gallery.softmax, zero_for_nothing, cases=CASES, reach="none", filter="^outputs$").failures["outputs"]
     assert "exact    nan" in failure.explanation and "got      0" in failure.explanation
 
