@@ -15,14 +15,6 @@ struct SoftmaxWithoutMaximum final : PlainCtcKernel {
   double softmax_shift(const Row&, std::int64_t) const override { return 0; }
 };
 
-struct SoftmaxMaximumFromMinus1e4 final : PlainCtcKernel {
-  static constexpr FaultNote note{"softmax-maximum-from-minus-1e4",
-                                  "the maximum begins at -1e4: logits that are all below it give a sum of 0", "shift"};
-  double softmax_shift(const Row& row, std::int64_t t) const override {
-    return std::max(-1e4, PlainCtcKernel::softmax_shift(row, t));
-  }
-};
-
 struct SoftmaxMaximumOfBatch final : PlainCtcKernel {
   static constexpr FaultNote note{"softmax-maximum-of-batch",
                                   "logits are shifted by the batch's maximum at t: a loud row silences the others",
@@ -139,19 +131,16 @@ struct ProbabilityLeavesLogSpace final : PlainCtcKernel {
 
 struct LossBelowZero final : PlainCtcKernel {
   static constexpr FaultNote note{
-      "loss-below-zero", "-ln(p + 1e-7), so that p = 0 has a logarithm: a certain row has loss -1e-7", "nonnegative"};
-  double loss(const Row& row) const override {
-    return impossible(row) ? impossible_loss(row) : -std::log(std::exp(row.log_p) + 1e-7);
-  }
+      "loss-below-zero", "p rounded above 1 is not cut: a certain row has loss -4e-18, optax#1771", "nonnegative"};
+  double loss(const Row& row) const override { return impossible(row) ? impossible_loss(row) : -row.log_p; }
 };
 
 }  // namespace
 
 std::vector<CtcFault> numeric_faults() {
-  return plant_all<CtcOperation, SoftmaxWithoutMaximum, SoftmaxMaximumFromMinus1e4, SoftmaxMaximumOfBatch,
-                   SoftmaxMaximumWithPadding, LogitsClipped, SoftmaxPlusEpsilon, LogOfYPlusEpsilon,
-                   LogAddWithoutMaximum, LogAddCutForFloat, AlphaInFloat, LogSoftmaxInFloat, LossInHalf,
-                   ProbabilityLeavesLogSpace, LossBelowZero>(plain_ctc_kernel());
+  return plant_all<CtcOperation, SoftmaxWithoutMaximum, SoftmaxMaximumOfBatch, SoftmaxMaximumWithPadding, LogitsClipped,
+                   SoftmaxPlusEpsilon, LogOfYPlusEpsilon, LogAddWithoutMaximum, LogAddCutForFloat, AlphaInFloat,
+                   LogSoftmaxInFloat, LossInHalf, ProbabilityLeavesLogSpace, LossBelowZero>(plain_ctc_kernel());
 }
 
 }  // namespace assay::validation
