@@ -65,7 +65,7 @@ class CceBounds {
   double rough_loss(const CceToken& token) const;
   double bound_loss(const CceToken& token) const;
   double own_roundings(const CceToken& token) const;
-  // Of a token that is given so many `times`.
+  // Add the share of a token; the case has the token `times` times.
   void add_gradients(const CceToken& token, double times);
   void add_ranges(const CceToken& token, double times);
   void reduce_losses(const std::vector<double>& bounds, const std::vector<double>& sizes);

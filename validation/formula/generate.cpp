@@ -125,7 +125,7 @@ double exponent_in(const std::string& values, double otherwise) {
   return at == std::string::npos ? otherwise : parse_value<double>("exponent", values.substr(at + 2));
 }
 
-/// Of "far offset", "far offset 2^k" and "far offset -2^k".
+/// Draws the offset of the class "far offset"; "far offset 2^k" and "far offset -2^k" name it.
 double far_offset(Random& random, const std::string& values, const NumberFormat& format) {
   const double most = std::min(104, last_exponent(format) - 3),
                far = std::exp2(exponent_in(values, random.real(3, most)));

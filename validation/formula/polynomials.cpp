@@ -243,7 +243,7 @@ PolynomialErrors::Bound PolynomialErrors::scattered(std::size_t i, double value)
   return sum_of_terms(all, is_exact_so_far, value);
 }
 
-/// Of `terms_`. `all` has their monomials.
+/// The bound on the sum of `terms_`; `all` holds the monomials of the terms.
 PolynomialErrors::Bound PolynomialErrors::sum_of_terms(Polynomial all, bool are_exact, double value) const {
   const bool may_rescale = node_->op != Op::scatter && (node_->running || !are_exact);
   const SumErrors errors = sum_errors(terms_, may_rescale, accumulate_);

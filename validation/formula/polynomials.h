@@ -65,7 +65,6 @@ class PolynomialErrors {
   const Node* node_ = nullptr;
   bool joins_ = false;  ///< whether the terms of the node's operands may be added in another order
   std::vector<std::vector<Polynomial>> polynomials_;  ///< by node; empty for nodes that are read
-  std::vector<std::uint64_t> inputs_;                 ///< by node: those that it is computed from
   std::vector<Operand> terms_;
   std::vector<std::vector<std::size_t>> sources_;  ///< of the elements of a scatter
 };
