@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "metal/device/read_file.h"
+#include "metal/emulator/compile/analysis.h"
 #include "metal/emulator/compile/files.h"
 #include "metal/emulator/compile/flags.h"
 #include "metal/emulator/compile/host_code.h"
@@ -19,12 +20,6 @@ namespace assay::metal::emulator {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The messages of the analysis up to its end or its time limit. If the analysis fails, the compilation fails too.
-std::string analyse(const Clang& clang, const fs::path& input, const fs::path& output) {
-  const auto run = run_clang(clang, analysis_flags(true), input, output, limits_for_analysis);
-  return run ? run->messages : "";
-}
 
 /// Rewrites the output of a step: divisions become the divisions that the mode permits, and floating-point operations
 /// call hooks.
@@ -58,17 +53,13 @@ Result<void> take(const CompilingStep& step, const Clang& clang, const fs::path&
 
 }  // namespace
 
-fs::path analysis_of(const fs::path& object) {
-  return fs::path(object).replace_extension(".analysis");
-}
-
 Result<void> build(const Clang& clang, const std::string& text, const CompileOptions& options, const fs::path& work,
                    const fs::path& object) {
   const fs::path built = work / "object";
   fs::path input = work / "translated";
   if (const auto written = write_file(input, text); !written) return written;
-  std::future<std::string> analysis;
-  if (options.is_checked) analysis = std::async(std::launch::async, analyse, clang, input, work / "analysis");
+  std::future<Result<std::string>> analysis;
+  if (options.is_checked) analysis = std::async(std::launch::async, analysis_of_text, clang, input, work / "analysis");
   for (const CompilingStep& step : compiling_steps(options, built)) {
     if (const auto taken = take(step, clang, input, work, text); !taken) return taken;
     if (step.is_rewritten)
@@ -76,11 +67,12 @@ Result<void> build(const Clang& clang, const std::string& text, const CompileOpt
     input = step.output;
   }
   std::error_code failure;
-  if (analysis.valid())
-    if (const std::string messages = analysis.get(); !messages.empty()) {
-      if (const auto kept = write_file(work / "kept", messages); !kept) return kept;
-      fs::rename(work / "kept", analysis_of(object), failure);
-    }
+  if (analysis.valid()) {
+    const auto messages = analysis.get();
+    if (!messages) return tl::make_unexpected(messages.error());
+    if (const auto kept = write_file(work / "kept", *messages); !kept) return kept;
+    fs::rename(work / "kept", analysis_of(object), failure);
+  }
   if (!failure) fs::rename(built, object, failure);
   if (failure)
     return error(Error::Kind::environment, fmt::format("cannot write '{}': {}", object.string(), failure.message()));

@@ -10,9 +10,6 @@
 
 namespace assay::metal::emulator {
 
-/// Where the messages of the analysis are kept, if there are any.
-std::filesystem::path analysis_of(const std::filesystem::path& object);
-
 /// Builds in the folder `work` and renames to `object`, since other processes may do the same at the same time. Errors:
 /// compile, with the places in the shader; environment.
 Result<void> build(const Clang& clang, const std::string& text, const CompileOptions& options,

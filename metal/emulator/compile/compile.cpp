@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "metal/device/read_file.h"
+#include "metal/emulator/compile/analysis.h"
 #include "metal/emulator/compile/build.h"
 #include "metal/emulator/compile/cache_folder.h"
 #include "metal/emulator/compile/clang.h"
@@ -26,15 +27,18 @@ namespace fs = std::filesystem;
 
 /// Opens a copy: of what was read and checked, and because dlopen of a file that is already open returns the same
 /// object, with the same constants.
-Result<std::shared_ptr<const CompiledShader>> load(const fs::path& object, const fs::path& work) {
+Result<std::shared_ptr<const CompiledShader>> load(const fs::path& object, bool is_checked, const fs::path& work) {
   static std::atomic<unsigned> count = 0;
   const fs::path copy = work / fmt::format("shader-{}.so", count++);
   const auto code = read_own_file(object);
   if (!code) return tl::make_unexpected(code.error());
+  const auto analysis = is_checked ? read_own_file(analysis_of(object)) : "";
+  if (!analysis) return tl::make_unexpected(analysis.error());
   if (const auto written = write_file(copy, *code); !written) return tl::make_unexpected(written.error());
   try {
     note_use(object);
-    return std::make_shared<const CompiledShader>(object, copy, read_own_file(analysis_of(object)).value_or(""));
+    if (is_checked) note_use(analysis_of(object));
+    return std::make_shared<const CompiledShader>(object, copy, *analysis);
   } catch (const std::runtime_error& cause) {
     return error(Error::Kind::environment, fmt::format("cannot load '{}': {}", object.string(), cause.what()));
   }
@@ -103,11 +107,11 @@ Result<std::shared_ptr<const CompiledShader>> compile_preprocessed(std::string_v
       fmt::format("{}\n{}\n{}{}\n{}", abi::version, clang->version, flags, system::processor_features(), *text);
   const fs::path object = *cache / (content_name(key) + ".so");
   if (fs::exists(object))
-    if (auto cached = load(object, work->path())) return cached;
+    if (auto cached = load(object, options.is_checked, work->path())) return cached;
   const auto built = build(*clang, *text, options, work->path(), object);
   if (!built) return tl::make_unexpected(built.error());
   trim_cache(*cache, options.cache_limit);
-  return load(object, work->path());
+  return load(object, options.is_checked, work->path());
 }
 
 Result<std::shared_ptr<const CompiledShader>> compile_file(const fs::path& file, const CompileOptions& options) {

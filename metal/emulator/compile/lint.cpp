@@ -1,6 +1,7 @@
 #include "metal/emulator/compile/lint.h"
 
 #include "metal/device/read_file.h"
+#include "metal/emulator/compile/analysis.h"
 #include "metal/emulator/compile/cache_folder.h"
 #include "metal/emulator/compile/clang.h"
 #include "metal/emulator/compile/files.h"
@@ -52,12 +53,7 @@ Result<std::string> analysis_messages(std::string_view source, const std::filesy
   if (!translated) return tl::make_unexpected(translated.error());
   const std::filesystem::path input = work->path() / "translated";
   if (const auto written = write_file(input, *translated); !written) return tl::make_unexpected(written.error());
-  const auto output = work->path() / "output";
-  auto run = run_clang(*clang, analysis_flags(true), input, output, limits_for_analysis);
-  if (run && run->status > 128) run = run_clang(*clang, analysis_flags(false), input, output);
-  if (!run) return tl::make_unexpected(run.error());
-  if (run->status != 0) return tl::make_unexpected(error_of(*run));
-  return run->messages;
+  return analysis_of_text(*clang, input, work->path() / "output");
 }
 
 }  // namespace
