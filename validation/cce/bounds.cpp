@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "validation/cce/same_tokens.h"
 #include "validation/core/index.h"
+#include "validation/core/infinity.h"
 #include "validation/core/sums.h"
 
 namespace assay::validation {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// A bound is infinite if n u >= 1. Its product with 0, or its difference from another such bound, counts as infinite.
 void claim_nothing_for_nan(std::vector<double>& bounds) {

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "validation/cce/operation.h"
+#include "validation/core/infinity.h"
 
 namespace assay::validation {
 namespace {
@@ -77,8 +78,6 @@ void choose_upstream(CceCase& c, Random& random) {
                                             : static_cast<float>(2 * random.gaussian()));
 }
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-
 enum class Style { zeros, few_bits, gaussian, confident, ties, large };
 
 double element(Random& random, Style style, double scale) {
@@ -119,15 +118,15 @@ void fill_bias(CceCase& c, Random& random, const CceProfile& profile) {
   for (std::int64_t v = 0; v < c.V; ++v) c.bias.push_back(rounded_to(c.dtype, offset + random.gaussian()));
   if (c.V < 2 || !random.chance(profile.minus_infinity)) return;
   const std::int64_t leading = random.chance(0.5) ? random.integer(1, c.V - 1) : 0;
-  for (std::int64_t v = 0; v < leading; ++v) c.bias[static_cast<std::size_t>(v)] = -infinity;
+  for (std::int64_t v = 0; v < leading; ++v) c.bias[static_cast<std::size_t>(v)] = -float_infinity;
   for (std::int64_t v = leading; v + 1 < c.V; ++v)
-    if (random.chance(0.2)) c.bias[static_cast<std::size_t>(v)] = -infinity;
+    if (random.chance(0.2)) c.bias[static_cast<std::size_t>(v)] = -float_infinity;
   // A target of probability 0 has an infinite loss, which hides all other errors, so that case is rare.
   if (random.chance(0.3)) return;
   for (std::int64_t n = 0; n < c.N; ++n) {
     if (c.is_ignored(n)) continue;
     float& bias = c.bias[static_cast<std::size_t>(c.targets[static_cast<std::size_t>(n)])];
-    if (bias == -infinity) bias = rounded_to(c.dtype, offset);
+    if (bias == -float_infinity) bias = rounded_to(c.dtype, offset);
   }
 }
 
@@ -135,7 +134,8 @@ void spoil_ignored_rows(CceCase& c, Random& random) {
   for (std::int64_t n = 0; n < c.N; ++n)
     for (std::int64_t h = 0; h < c.H; ++h)
       if (c.is_ignored(n))
-        c.hidden_at(n, h) = random.pick({std::numeric_limits<float>::quiet_NaN(), infinity, -infinity, 0.0F});
+        c.hidden_at(n, h) =
+            random.pick({std::numeric_limits<float>::quiet_NaN(), float_infinity, -float_infinity, 0.0F});
 }
 
 /// Fills hidden, weight and, in a share profile.bias of the cases, bias. Extents, options and targets must be set.

@@ -8,13 +8,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "validation/core/refuse.h"
+
 namespace assay::validation {
 namespace {
-
-template <class... Parts>
-[[noreturn]] void refuse(fmt::format_string<Parts...> format, Parts&&... parts) {
-  throw std::invalid_argument(fmt::format(format, std::forward<Parts>(parts)...));
-}
 
 void store(std::string& bytes, std::uint64_t value, std::size_t width) {
   for (std::size_t i = 0; i < width; ++i) bytes.push_back(static_cast<char>(value >> (8 * i) & 0xFF));

@@ -11,16 +11,12 @@
 
 #include "validation/core/parse.h"
 #include "validation/core/printable.h"
+#include "validation/core/refuse.h"
 
 namespace assay::validation {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-
-template <class... Parts>
-[[noreturn]] void refuse(fmt::format_string<Parts...> format, Parts&&... parts) {
-  throw std::invalid_argument(fmt::format(format, std::forward<Parts>(parts)...));
-}
 
 /// The beginning of a text from a possibly hostile file.
 std::string excerpt(std::string_view text) {

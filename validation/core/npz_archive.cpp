@@ -24,7 +24,7 @@ using Entry = std::unique_ptr<zip_file_t, CloseEntry>;
 
 constexpr std::size_t piece = std::size_t{1} << 20;
 
-[[noreturn]] void refuse(zip_t* zip) {
+[[noreturn]] void refuse_archive(zip_t* zip) {
   throw std::runtime_error(zip_strerror(zip));
 }
 
@@ -54,14 +54,14 @@ void append(zip_file_t* entry, std::string& bytes, std::uint64_t count) {
 
 std::uint64_t declared_size(zip_t* zip, std::uint64_t index) {
   zip_stat_t stat;
-  if (zip_stat_index(zip, index, 0, &stat) != 0) refuse(zip);
+  if (zip_stat_index(zip, index, 0, &stat) != 0) refuse_archive(zip);
   return stat.size;
 }
 
 NpyArray read_entry(zip_t* zip, std::uint64_t index) {
   const std::uint64_t size = declared_size(zip, index);
   const Entry entry(zip_fopen_index(zip, index, 0));
-  if (!entry) refuse(zip);
+  if (!entry) refuse_archive(zip);
   std::string bytes;
   append(entry.get(), bytes, npy_header_limit);
   parse_npy_header(bytes, size);
@@ -77,14 +77,14 @@ std::string array_name(std::string name) {
 
 void add_entry(zip_t* zip, const std::string& name, const std::string& file) {
   zip_source_t* const source = zip_source_buffer(zip, file.data(), file.size(), 0);
-  if (source == nullptr) refuse(zip);
+  if (source == nullptr) refuse_archive(zip);
   const zip_int64_t index = zip_file_add(zip, name.c_str(), source, ZIP_FL_ENC_UTF_8);
   if (index < 0) {
     zip_source_free(source);
-    refuse(zip);
+    refuse_archive(zip);
   }
   // MS-DOS dates begin on 1 January 1980: month 1, day 1.
-  if (zip_file_set_dostime(zip, static_cast<std::uint64_t>(index), 0, 1 << 5 | 1, 0) != 0) refuse(zip);
+  if (zip_file_set_dostime(zip, static_cast<std::uint64_t>(index), 0, 1 << 5 | 1, 0) != 0) refuse_archive(zip);
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ NpzContents read_npz_archive(const std::filesystem::path& path, const std::set<s
   const auto entries = static_cast<std::uint64_t>(std::max<zip_int64_t>(zip_get_num_entries(archive.get(), 0), 0));
   for (std::uint64_t index = 0; index < entries; ++index) {
     const char* const raw = zip_get_name(archive.get(), index, 0);
-    if (raw == nullptr) refuse(archive.get());
+    if (raw == nullptr) refuse_archive(archive.get());
     const std::string name = array_name(raw);
     if (!names.contains(name)) {
       contents.others.push_back(name);
@@ -122,7 +122,7 @@ void write_npz_archive(const std::filesystem::path& path, const NpyArrays& array
   for (const auto& [name, array] : arrays) files[name + ".npy"] = format_npy(array);
   Archive archive = open(path, ZIP_CREATE | ZIP_TRUNCATE);
   for (const auto& [name, file] : files) add_entry(archive.get(), name, file);
-  if (zip_close(archive.get()) != 0) refuse(archive.get());
+  if (zip_close(archive.get()) != 0) refuse_archive(archive.get());
   static_cast<void>(archive.release());  // zip_close has freed it
 }
 

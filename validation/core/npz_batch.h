@@ -12,15 +12,11 @@
 #include <vector>
 
 #include "validation/core/npz_archive.h"
+#include "validation/core/refuse.h"
 
 namespace assay::validation {
 
 using Shape = std::vector<std::int64_t>;
-
-template <class... Parts>
-[[noreturn]] void refuse(fmt::format_string<Parts...> format, Parts&&... parts) {
-  throw std::invalid_argument(fmt::format(format, std::forward<Parts>(parts)...));
-}
 
 namespace detail {
 

@@ -11,13 +11,13 @@
 namespace assay::validation {
 namespace {
 
-struct Row {
+struct RowLengths {
   std::int64_t frames = 0;
   std::int64_t labels = 0;
   std::int64_t repeats = 0;
 };
 
-Row row_of(const CtcCase& c, std::int64_t b) {
+RowLengths lengths_of(const CtcCase& c, std::int64_t b) {
   const auto labels = c.labels(b);
   return {c.input_lengths[static_cast<std::size_t>(b)], std::ssize(labels), reference::repeats(labels)};
 }
@@ -25,7 +25,7 @@ Row row_of(const CtcCase& c, std::int64_t b) {
 template <class Predicate>
 bool some_row(const CtcCase& c, Predicate predicate) {
   for (std::int64_t b = 0; b < c.B; ++b) {
-    if (predicate(row_of(c, b))) return true;
+    if (predicate(lengths_of(c, b))) return true;
   }
   return false;
 }
@@ -46,18 +46,18 @@ bool mixed_lengths(const CtcCase& c) {
 }
 
 const CaseClass<CtcCase> all_classes[] = {
-    {"no labels", [](const CtcCase& c) { return some_row(c, [](Row r) { return r.labels == 0; }); }},
-    {"no frames", [](const CtcCase& c) { return some_row(c, [](Row r) { return r.frames == 0; }); }},
-    {"one frame", [](const CtcCase& c) { return some_row(c, [](Row r) { return r.frames == 1; }); }},
+    {"no labels", [](const CtcCase& c) { return some_row(c, [](RowLengths r) { return r.labels == 0; }); }},
+    {"no frames", [](const CtcCase& c) { return some_row(c, [](RowLengths r) { return r.frames == 0; }); }},
+    {"one frame", [](const CtcCase& c) { return some_row(c, [](RowLengths r) { return r.frames == 1; }); }},
     {"too few frames",
-     [](const CtcCase& c) { return some_row(c, [](Row r) { return r.frames < r.labels + r.repeats; }); }},
+     [](const CtcCase& c) { return some_row(c, [](RowLengths r) { return r.frames < r.labels + r.repeats; }); }},
     {"just enough frames",
      [](const CtcCase& c) {
-       return some_row(c, [](Row r) { return r.labels > 0 && r.frames == r.labels + r.repeats; });
+       return some_row(c, [](RowLengths r) { return r.labels > 0 && r.frames == r.labels + r.repeats; });
      }},
-    {"repeated labels", [](const CtcCase& c) { return some_row(c, [](Row r) { return r.repeats > 0; }); }},
-    {"31 labels or more", [](const CtcCase& c) { return some_row(c, [](Row r) { return r.labels >= 31; }); }},
-    {"64 frames or more", [](const CtcCase& c) { return some_row(c, [](Row r) { return r.frames >= 64; }); }},
+    {"repeated labels", [](const CtcCase& c) { return some_row(c, [](RowLengths r) { return r.repeats > 0; }); }},
+    {"31 labels or more", [](const CtcCase& c) { return some_row(c, [](RowLengths r) { return r.labels >= 31; }); }},
+    {"64 frames or more", [](const CtcCase& c) { return some_row(c, [](RowLengths r) { return r.frames >= 64; }); }},
     {"lengths differ", mixed_lengths},
     {"blank is not 0", [](const CtcCase& c) { return c.blank != 0; }},
     {"blank alone (C = 1)", [](const CtcCase& c) { return c.C == 1; }},

@@ -4,17 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "metal/cpu/ctc/output.h"
 #include "reference/ctc/validate.h"
+#include "validation/core/infinity.h"
 #include "validation/core/npz_batch.h"
 #include "validation/core/operation_of.h"
 
 namespace assay::validation {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 float rounded_to_unit(float value, float unit) {
   return std::isfinite(value) ? std::round(value / unit) * unit : value;

@@ -51,13 +51,13 @@ std::int64_t some_label_count(Random& random, std::int64_t frames, bool is_long)
   return random.chance(0.25) ? frames : random.integer(1, std::max<std::int64_t>(1, frames));
 }
 
-struct Row {
+struct DrawnRow {
   std::int64_t frames = 0;
   Labels labels;
 };
 
-Row some_row(Random& random, const CtcCase& c, int size, bool is_long, const CtcProfile& profile) {
-  Row row;
+DrawnRow some_row(Random& random, const CtcCase& c, int size, bool is_long, const CtcProfile& profile) {
+  DrawnRow row;
   row.frames = some_frames(random, size, is_long);
   if (random.chance(profile.empty_rows)) {
     const auto which = random.integer(0, 3);
@@ -111,7 +111,7 @@ CtcCase CtcOperation::generate(Random& random, int size, const CtcProfile& profi
   c.blank = random.pick<std::int64_t>({0, 0, c.C - 1, random.integer(0, c.C - 1)});
   std::vector<Labels> targets;
   for (std::int64_t b = 0; b < c.B; ++b) {
-    const Row row = some_row(random, c, size, is_long, profile);
+    const DrawnRow row = some_row(random, c, size, is_long, profile);
     c.input_lengths.push_back(row.frames);
     targets.push_back(row.labels);
     c.T = std::max(c.T, row.frames);

@@ -1,4 +1,5 @@
 #include "validation/ctc/generate_values.h"
+#include "validation/core/infinity.h"
 
 #include <cmath>
 #include <limits>
@@ -51,10 +52,9 @@ void fill_frame(Random& random, CtcCase& c, std::int64_t t, std::int64_t b, Char
 }
 
 void fill_garbage(Random& random, CtcCase& c, std::int64_t t, std::int64_t b) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
   for (std::int64_t k = 0; k < c.C; ++k) {
     c.activation(t, b, k) =
-        random.pick({std::numeric_limits<float>::quiet_NaN(), infinity, -infinity, 3.0e38F, 7.0F, -2.0F});
+        random.pick({std::numeric_limits<float>::quiet_NaN(), float_infinity, -float_infinity, 3.0e38F, 7.0F, -2.0F});
   }
 }
 
@@ -62,7 +62,7 @@ void fill_garbage(Random& random, CtcCase& c, std::int64_t t, std::int64_t b) {
 void forbid_classes(Random& random, CtcCase& c, std::int64_t t, std::int64_t b) {
   const auto kept = random.integer(0, c.C - 1);
   for (std::int64_t k = 0; k < c.C; ++k) {
-    if (k != kept && random.chance(0.15)) c.activation(t, b, k) = -std::numeric_limits<float>::infinity();
+    if (k != kept && random.chance(0.15)) c.activation(t, b, k) = -float_infinity;
   }
 }
 

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "validation/core/infinity.h"
+
 namespace assay::validation {
 
 constexpr double log_zero = -std::numeric_limits<double>::infinity();
@@ -24,7 +26,6 @@ inline double error_of(double growth) {
 
 /// The growth of a product of numbers that have these growths.
 inline double compounded(double a, double b) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   return a < infinity && b < infinity ? a + b + a * b : infinity;
 }
 

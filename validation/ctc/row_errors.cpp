@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <utility>
 
+#include "validation/core/infinity.h"
 #include "validation/core/sums.h"
 #include "validation/ctc/recursion_errors.h"
 
 namespace assay::validation {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class Analysis {
  public:

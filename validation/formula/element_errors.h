@@ -2,13 +2,10 @@
 // (Higham 2002, sec. 3.3). Derivation: docs/formula.md, "The bound".
 #pragma once
 
-#include <limits>
-
+#include "validation/core/infinity.h"
 #include "validation/formula/bounds.h"
 
 namespace assay::validation::formula {
-
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Roundings of one operation that a kernel may spend: other roads to the same mathematics round a factor that the
 /// formula does not, a reciprocal in the place of a quotient, a rescaling (docs/formula.md, "Roads").

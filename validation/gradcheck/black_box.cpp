@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "validation/core/infinity.h"
 #include "validation/core/random.h"
 #include "validation/gradcheck/arguments.h"
 #include "validation/gradcheck/pattern.h"
@@ -15,8 +16,6 @@
 
 namespace assay::validation {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// The result along one direction.
 struct DirectionResult {

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "validation/core/infinity.h"
 #include "validation/svd/measure.h"
 
 namespace assay::validation {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 using Product = double (*)(const SvdRun&, std::int64_t, std::int64_t, std::int64_t);
 

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "reference/svd/jacobi.h"
 #include "validation/core/coverage.h"
+#include "validation/core/infinity.h"
 
 namespace assay::validation {
 namespace {
@@ -65,8 +65,6 @@ bool some_largest(const SvdCase& c, double low, double high) {
     return largest > low && largest < high;
   });
 }
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 const CaseClass<SvdCase> all_classes[] = {
     {"one row", [](const SvdCase& c) { return c.M == 1; }},

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <type_traits>
 #include <variant>
 
@@ -10,13 +9,10 @@
 #include "validation/cce/fields.h"
 #include "validation/core/any_span.h"
 #include "validation/core/index.h"
+#include "validation/core/infinity.h"
 
 namespace assay::validation {
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 void PlainCceKernel::check(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out) const {
   CceFields::validate(problem, out);

@@ -3,13 +3,13 @@
 #include <limits>
 
 #include "validation/cce/properties/properties.h"
+#include "validation/core/infinity.h"
 #include "validation/core/properties.h"
 
 namespace assay::validation::cce {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr float float_infinity = std::numeric_limits<float>::infinity();
 constexpr auto largest = std::numeric_limits<std::int64_t>::max();
 
 /// A valid problem of N=3, H=2, V=4 with a bias, which each row below spoils in one way.

@@ -16,13 +16,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <span>
 #include <vector>
 
 #include "reference/ctc/problem.h"
 #include "reference/matrix.h"
 #include "validation/core/fault.h"
+#include "validation/core/infinity.h"
 #include "validation/ctc/kernel.h"
 
 namespace assay::validation {
@@ -43,7 +43,6 @@ class PlainCtcKernel : public RenamedKernel<CtcFloatKernel> {
   using Labels = std::vector<std::int64_t>;
   using LogMatrix = reference::Matrix<double>;
 
-  static constexpr double infinity = std::numeric_limits<double>::infinity();
   static constexpr double log_zero = -infinity;
 
   /// One row of the batch with the results of the steps so far.

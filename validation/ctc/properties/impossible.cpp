@@ -1,13 +1,12 @@
 // A row that no alignment fits has loss +inf and gradient NaN; with zero_infinity both are 0.
 #include <limits>
 
+#include "validation/core/infinity.h"
 #include "validation/ctc/compare.h"
 #include "validation/ctc/properties/properties.h"
 
 namespace assay::validation::properties {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Finding check_impossible(const CtcContext& context, const CtcCase& given) {
   CtcCase c = given;

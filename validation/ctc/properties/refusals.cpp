@@ -2,13 +2,12 @@
 // nothing outside its outputs.
 #include <limits>
 
+#include "validation/core/infinity.h"
 #include "validation/core/properties.h"
 #include "validation/ctc/properties/properties.h"
 
 namespace assay::validation::properties {
 namespace {
-
-constexpr float float_infinity = std::numeric_limits<float>::infinity();
 
 /// A valid problem of T=4, B=2, C=3, S=2, which each row below spoils in one way.
 CtcCase healthy(const CtcCase& c) {

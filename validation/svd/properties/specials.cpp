@@ -2,14 +2,13 @@
 // looped for ever (#1409, numpy/numpy#5588) on such.
 #include <limits>
 
+#include "validation/core/infinity.h"
 #include "validation/core/properties.h"
 #include "validation/svd/fields.h"
 #include "validation/svd/properties/properties.h"
 
 namespace assay::validation::svd {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
