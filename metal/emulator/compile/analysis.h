@@ -10,7 +10,8 @@
 namespace assay::metal::emulator {
 
 /// Clang's messages about the translated text in the file `input`, for private_reads.h. Where its static analyzer takes
-/// more than limits_for_analysis or crashes, the messages are those of its warnings alone. Errors: compile; environment.
+/// more than limits_for_analysis or crashes, the messages are those of its warnings alone. Errors: compile;
+/// environment.
 Result<std::string> analysis_of_text(const Clang& clang, const std::filesystem::path& input,
                                      const std::filesystem::path& output);
 
