@@ -47,6 +47,16 @@ def test_a_function_may_return_its_gradient_itself():
     assert assay.gradcheck(lambda x: (softplus(x), sigmoid(x)), X, exact=False).passed
 
 
+def test_a_function_may_write_into_its_arguments():
+    def f(x):
+        value, gradient = (x * x).sum(), 2 * x
+        x[0] = 7
+        return value, gradient
+
+    x = np.array([1.0, 2.0])
+    assert assay.gradcheck(f, x, exact=False).verdict == "pass" and x[0] == 1
+
+
 def test_of_several_inputs_the_gravest_is_returned():
     def product(a, b):
         return (a * b).sum()

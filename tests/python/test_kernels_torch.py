@@ -233,6 +233,7 @@ def test_meta_tensors_have_shapes():
         (lambda: ctc_loss(LOGITS, BATCH[0] + 3, *BATCH[1:]), r"targets\[b=0, s=1\] = 5: expected a label"),
         (lambda: ctc_loss(LOGITS * float("nan"), *BATCH), r"log_probs\[t=0, b=0, c=0\] = nan: expected"),
         (lambda: ctc_loss(LOGITS, BATCH[0].float(), *BATCH[1:]), "targets is float32: expected integers"),
+        (lambda: ctc_loss(LOGITS, BATCH[0], None, BATCH[2]), "input_lengths = None: expected integers"),
         (lambda: linear_cross_entropy(HIDDEN, WEIGHT, TARGETS[0]), r"targets has shape \[4\]: expected \[2, 4\]"),
         (lambda: linear_cross_entropy(HIDDEN, WEIGHT.half(), TARGETS), "weight is float16: expected float32, as hidden is"),
         (lambda: linear_cross_entropy(HIDDEN, WEIGHT.T, TARGETS), r"weight \[3, 7\]: expected \[..., H\] and \[V, H\]"),

@@ -125,6 +125,7 @@ def test_all_bits_of_a_seed_count():
         (lambda: assay.gate(gallery.softmax, softmax, reach="qick"), "reach = 'qick': expected one of none, quick"),
         (lambda: assay.gate("ctc", ctc, filter=3), "filter = 3: expected a text"),
         (lambda: assay.gate("ctc", ctc, real_input="yes"), "real_input = 'yes': expected True or False"),
+        (lambda: assay.gate("svd", ctc, real_input=True), "real_input is recorded speech"),
         (lambda: assay.gate("ctc", ctc, two_step=1), "two_step = 1: expected True or False"),
         (lambda: assay.gate("ctc", ctc, upstream="yes"), "upstream = 'yes': expected True or False"),
         (lambda: assay.gate("ctc", ctc, arithmetic=2), "arithmetic = 2: expected one of log_space, probability"),

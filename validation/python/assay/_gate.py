@@ -200,6 +200,8 @@ def gate(
             raise TypeError("real_input is recorded speech, for \"ctc\": expected no such argument for one's own operation")
         return operation.gate(fn, cases=cases, seed=seed, filter=filter, reach=reach or "quick", input=input, digits=digits,
                               time_limit=time_limit, **declared)
+    if real_input and operation != "ctc":
+        raise TypeError(f"real_input is recorded speech, for \"ctc\": expected no such argument for \"{operation}\"")
     if input is not None:
         raise TypeError(f"input is for an operation of one's own: `assay gate {operation} --input` judges a batch")
     words = ["gate", operation, "--kernel", "{kernel}", "--cases", str(cases), "--seed", str(seed)]

@@ -131,13 +131,14 @@ class _Function:
 
 def _claims(gradient: Any, fn: Callable[..., Any], inputs: List[np.ndarray]) -> List[np.ndarray]:
     """The gradients that are claimed, one for each input. Raises ValueError where their shapes are others."""
+    own = [one.copy() for one in inputs]  # fn may write into its arguments
     if gradient is None:
-        returned = called(fn, *inputs)
+        returned = called(fn, *own)
         if not (isinstance(returned, (tuple, list)) and len(returned) == 2):
             raise ValueError(f"gradient: None, and fn returned {returned!r}: expected (value, gradient) from fn, or a gradient")
         gradient = returned[1]
     elif callable(gradient):
-        gradient = called(gradient, *inputs)
+        gradient = called(gradient, *own)
     several = isinstance(gradient, (tuple, list)) and len(gradient) == len(inputs) and np.ndim(gradient[0]) > 0
     claims = list(gradient) if several or len(inputs) > 1 else [gradient]
     arrays = [np.asarray(one) if isinstance(one, (float, int, list, np.generic)) else to_numpy(one) for one in claims]

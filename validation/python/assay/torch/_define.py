@@ -132,7 +132,10 @@ def expect_dense(name: str, value: torch.Tensor) -> None:
 
 def integers(name: str, value: Any, beside: torch.Tensor) -> torch.Tensor:
     """As int64 on the CPU, of a tensor or of numbers. Only beside a meta tensor may it be one."""
-    tensor = value if isinstance(value, torch.Tensor) else torch.as_tensor(value, dtype=torch.int64)
+    try:
+        tensor = value if isinstance(value, torch.Tensor) else torch.as_tensor(value, dtype=torch.int64)
+    except (TypeError, ValueError, RuntimeError) as cause:
+        raise ValueError(f"{name} = {value!r}: expected integers, or a tensor of them") from cause
     if tensor.is_meta and not beside.is_meta:
         raise ValueError(f"{name} is on meta, without values: expected a tensor of the CPU")
     expect_dense(name, tensor)
