@@ -1,7 +1,8 @@
 // The graph of a formula: nodes in the order of evaluation, each an array of `size` elements in a row.
 //
-//   elementwise       add ... logaddexp, comparisons (1 or 0), where(condition, a, b): all arguments have the node's
-//   size sum, product,     over rows of `inner` consecutive elements of the argument [size, inner] largest, smallest
+//   elementwise       add ... logaddexp, comparisons (1 or 0), where(condition, a, b): all arguments have the node's size
+//   sum, product,     over rows of `inner` consecutive elements of the argument [size, inner]
+//   largest, smallest
 //   matmul            [batch, rows, inner] x [batch, inner, columns]
 //   gather            element i is element index[i] of the arguments, which are joined end to end
 //   scatter           element i is the sum of the argument's elements j with index[j] = i: the transpose of gather

@@ -53,7 +53,7 @@ def upward(edges: List[Tuple[Path, str]]) -> List[str]:
 
 def foreign(edges: List[Tuple[Path, str]]) -> List[str]:
     """What shared code, or one operation, includes of another."""
-    operations = {path.parent.name for path in Path("validation").glob("*/operation.cpp")}
+    operations = {path.parent.name for path in Path("validation").glob("*/fields.cpp")}
 
     def operation(path: str) -> Set[str]:
         return operations.intersection(os.path.dirname(path).split("/"))

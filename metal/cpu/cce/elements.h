@@ -1,8 +1,8 @@
 // The inner loops of linear cross-entropy over the logits of one token and some entries, compiled once for each
 // instruction set. With t_v = x_v - reference, d_v = 1 - tanh^2(z_v / cap) or 1 where there is no cap:
 //
-//   sums        sum_v exp t_v, sum_v t_v, max_v t_v
-// kept (scale exp t_v - shift) d_v, which replaces the logit
+//   sums    sum_v exp t_v, sum_v t_v, max_v t_v
+//   kept    (scale exp t_v - shift) d_v, which replaces the logit
 #pragma once
 
 #include <cstddef>

@@ -137,7 +137,7 @@ class GradientRun {
   OwnMatrix U_, Vh_, dU_, dVh_, P_, Q_, X_, XVh_, dA_;
 };
 
-/// An array [B, rows, columns], or [B, columns] where rows is 0, with its name for messages.
+/// An array [B, rows, columns], or [B, columns] where rows is -1, with its name for messages.
 struct Argument {
   const char* name;
   const char* shape;

@@ -5,8 +5,8 @@
 //                                                                   dhidden [N, H], dweight [V, H], dbias [V]
 //
 //   const Result<LinearCrossEntropy> loss = LinearCrossEntropy::create(device);
-//   const Result<void> done = (*loss)(problem, {losses, {dhidden, dweight, {}}});     // synchronous: spans in, spans
-//   out const Result<CcePlan> plan = loss->prepare(problem, {true, true, true, false});    // asynchronous: plan.h
+//   const Result<void> done = (*loss)(problem, {losses, {dhidden, dweight, {}}});        // synchronous, on spans
+//   const Result<CcePlan> plan = loss->prepare(problem, {true, true, true, false});      // asynchronous: plan.h
 //
 // Results and refusals are those of metal::cce_loss (metal/cpu/cce/loss.h): an invalid problem or an output of the
 // wrong size throws std::invalid_argument with the same text, before anything is allocated or written. What a device

@@ -11,8 +11,7 @@
 //     logits_chunk = hidden weight[chunk]^T, computed again
 //     d_logits = w (exp(logits_chunk - lse) - one_hot(target))
 //     grad_hidden += d_logits weight[chunk]
-//   grad_weight = d_logits^T hidden                             a threadgroup per entry, which computes its d_logits
-//   again
+//   grad_weight = d_logits^T hidden                  a threadgroup per entry, which computes its d_logits again
 //
 // logit_softcap, label_smoothing and z_loss are as in logit.h. m and ln sum are added exactly, into a pair.
 #pragma once

@@ -25,9 +25,8 @@
 //   emissions, gradient                 {row_count, T / F rounded up, 1} of 32 F threads, F = 1 to 8
 //   emissions_held, emissions_wide      {row_count, T, 1} of 256 threads
 //   plain_log_softmax, plain_gradient   {row_count, T, 1} of 32 threads
-//   recursion_N                         {row_count, 1, 1}, with gradient {row_count, 2, 1}: alpha, beta; as many
-//   threads
-//                                       as the longest L needs, a multiple of 32 up to 1024: L <= N * threads
+//   recursion_N                         {row_count, 1, 1}, with gradient {row_count, 2, 1}: alpha, beta; of as many
+//                                       threads as the longest L needs, in 32s up to 1024: L <= N * threads
 //   recursion_device                    the same of 32 to 1024 threads: a kernel loops over states. Long rows take
 //                                       several dispatches, of some frames each
 //   plain_alpha, plain_beta             {row_count, 1, 1} of 32 to 1024 threads, which loop over states
