@@ -1,6 +1,6 @@
 // The graph of a formula: nodes in the order of evaluation, each an array of `size` elements in a row.
 //
-//   elementwise       add ... logaddexp, comparisons (1 or 0), where(condition, a, b): all arguments have the node's size
+//   elementwise       add ... logaddexp, comparisons (1 or 0), where(condition, a, b): arguments of the node's size
 //   sum, product,     over rows of `inner` consecutive elements of the argument [size, inner]
 //   largest, smallest
 //   matmul            [batch, rows, inner] x [batch, inner, columns]
