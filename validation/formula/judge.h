@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,7 +73,7 @@ std::int64_t coordinate(std::size_t i, const std::vector<std::int64_t>& shape, i
 struct Property {
   std::string name;
   std::string claim;
-  std::string values;  ///< the class of values that the property asks for, or empty
+  std::optional<ValueClass> values;  ///< the class of values that the property asks for
   std::function<Finding(const Subject&, const Case&, Random&)> check;
   bool against_reference = false;          ///< whether the check compares all results with the reference
   bool takes_planned = against_reference;  ///< whether it judges planned cases (planned.h)

@@ -16,10 +16,10 @@ constexpr double dense_graph = 3e5;    ///< up to which all kinds of values are 
 std::vector<Needle> needles_of(const Specification& specification, const Trace& trace, Reach reach,
                                bool against_reference, bool of_gradient) {
   std::vector<Needle> needles;
-  std::vector<std::string> values = {"normal"};
+  std::vector<ValueClass> values = {{ValueClass::Kind::normal}};
   if (against_reference) {
-    values = {"equal", "indexed"};
-    for (int r = 0; r < needle_stride; ++r) values.push_back("signed " + std::to_string(r));
+    values = {{ValueClass::Kind::equal}, {ValueClass::Kind::indexed}};
+    for (int r = 0; r < needle_stride; ++r) values.push_back({.kind = ValueClass::Kind::signs, .residue = r});
   }
   Work work(specification, trace);
   for (const auto& extent : specification.extents) {
@@ -43,7 +43,7 @@ std::vector<Needle> needles_of(const Specification& specification, const Trace& 
     }
     if (!of_gradient || is_too_large(sizes.back())) continue;
     for (int r = 0; r < needle_stride; ++r)
-      needles.push_back({extent, sizes.back(), due, "peaked " + std::to_string(r)});
+      needles.push_back({extent, sizes.back(), due, {.kind = ValueClass::Kind::peaked, .residue = r}});
   }
   return needles;
 }

@@ -21,7 +21,7 @@ struct Needle {
   std::string extent;
   std::int64_t size = 0;
   std::int64_t due = 0;  ///< the largest size that the specification allows, 4097 unless it says another
-  std::string values;
+  ValueClass values;
 };
 
 /// The needle cases of a property. One that compares with the reference judges every kind of values, others normal

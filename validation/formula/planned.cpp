@@ -45,13 +45,14 @@ class Plan {
 
  private:
   void add_sizes(const std::string& extent) {
+    constexpr ValueClass late{ValueClass::Kind::late};
     const bool has_late = takes_minus_infinity(specification_);
     double left = allowed_.sizes / static_cast<double>(specification_.extents.size());
     for (const std::int64_t size : sizes_between(random_, limit_of(specification_, extent), reach_)) {
       const double work = work_.with_nodes(extent, size);
       if (work > std::min(left, allowed_.each_size)) continue;
       left -= work;
-      planned_.push_back({{{extent, size}}, has_late && random_.chance(0.3) ? "late" : "normal"});
+      planned_.push_back({{{extent, size}}, has_late && random_.chance(0.3) ? late : ValueClass{}});
     }
   }
 
@@ -65,7 +66,7 @@ class Plan {
       const double work = work_.with_nodes(a, size_a, b, size_b);
       if (work > std::min(left, allowed_.each_pair)) return;
       left -= work;
-      planned_.push_back({{{a, size_a}, {b, size_b}}, "normal"});
+      planned_.push_back({{{a, size_a}, {b, size_b}}, {}});
     };
     for (const auto& [a, b] : pairs) {  // both orders are there
       const auto [size_a, size_b] = drawn_pair(a, b);
@@ -99,10 +100,10 @@ class Plan {
   }
 
   /// Gives an input one exponent in each of `parts` equal parts of [low, high].
-  void add_exponents(std::int64_t input, const char* values, double low, double high, int parts) {
+  void add_exponents(std::int64_t input, ValueClass values, double low, double high, int parts) {
     for (int i = 0; i < parts; ++i) {
-      const double exponent = low + (high - low) * (i + random_.real()) / parts;
-      planned_.push_back({{}, fmt::format("{}2^{}", values, std::floor(exponent)), input});
+      values.exponent = static_cast<int>(std::floor(low + (high - low) * (i + random_.real()) / parts));
+      planned_.push_back({{}, values, input});
     }
   }
 
@@ -112,9 +113,10 @@ class Plan {
     for (std::int64_t i = 0; i < std::ssize(specification_.inputs); ++i) {
       const Kind kind = specification_.inputs[static_cast<std::size_t>(i)].kind;
       if (kind != Kind::real && kind != Kind::positive) continue;
-      add_exponents(i, "scaled ", std::ilogb(format_.smallest), last, parts);
+      add_exponents(i, {ValueClass::Kind::scaled}, std::ilogb(format_.smallest), last, parts);
       if (kind != Kind::real) continue;
-      for (const char* values : {"far offset ", "far offset -"}) add_exponents(i, values, 3, far, 2 * parts / 3);
+      for (const bool is_negative : {false, true})
+        add_exponents(i, {.kind = ValueClass::Kind::far_offset, .is_negative = is_negative}, 3, far, 2 * parts / 3);
     }
   }
 

@@ -13,7 +13,7 @@ namespace assay::validation::formula {
 
 struct Planned {
   Extents sizes;  ///< of the extents that are large; where there are none, all are drawn
-  std::string values;
+  ValueClass values;
   std::int64_t one = -1;  ///< the input that has the magnitude
 };
 

@@ -14,6 +14,7 @@
 #include "validation/core/random.h"
 #include "validation/core/words.h"
 #include "validation/formula/bounds.h"
+#include "validation/formula/value_class.h"
 
 namespace assay::validation::formula {
 
@@ -51,17 +52,14 @@ inline constexpr std::int64_t usual_limit = 4097;
 /// The largest size of an extent that cases have.
 std::int64_t limit_of(const Specification& specification, const std::string& extent);
 
-/// The distance of the elements of a needle case that are not 0, where few are not.
-inline constexpr int needle_stride = 8;
-
 using Extents = std::map<std::string, std::int64_t>;
 
 struct Case {
   Extents extents;
-  Doubles arrays;           ///< one for each input
-  Doubles upstream;         ///< one for each output
-  std::string values = {};  ///< the class of values
-  int layout = 0;           ///< of the arrays that a kernel is given, below `layouts`
+  Doubles arrays;    ///< one for each input
+  Doubles upstream;  ///< one for each output
+  ValueClass values = {};
+  int layout = 0;  ///< of the arrays that a kernel is given, below `layouts`
 };
 
 /// How arrays lie in memory:
@@ -93,21 +91,14 @@ int axis_of(const Input& input, const std::string& extent);
 /// The product of a shape.
 std::int64_t elements_of(const std::vector<std::int64_t>& shape);
 
-/// The names of all classes of values.
-const std::vector<std::string>& value_classes();
-
-/// A case at random extents. `size` grows from 0 to 100 over a run; `values` is the class of values, which input `one`
-/// has in any case; -1: an input that is drawn.
+/// A case at random extents. `size` grows from 0 to 100 over a run; The class of values is that of input `one`
+/// in any case; -1: an input that is drawn.
 Case draw(Random& random, int size, const Specification& specification, const Trace& trace, Dtype dtype,
-          const std::string& values, std::int64_t one = -1);
+          const ValueClass& values, std::int64_t one = -1);
 
 /// A case at these extents.
 Case filled(Random& random, const Extents& extents, const Specification& specification, const Trace& trace, Dtype dtype,
-            const std::string& values, std::int64_t one = -1);
-
-/// Draws the elements of one input anew.
-std::vector<double> draw_values(Random& random, const Input& input, const Extents& extents, Dtype dtype,
-                                const std::string& values);
+            const ValueClass& values, std::int64_t one = -1);
 
 /// The case cropped to a smaller size of one extent.
 Case with_extent(const Specification& specification, const Case& c, const std::string& name, std::int64_t size,

@@ -58,7 +58,7 @@ std::int64_t coordinate(std::size_t i, const Shape& shape, int axis) {
 
 std::vector<Property> properties_of(const Subject& subject) {
   std::vector<Property> properties = {
-      {"repeat", "equal inputs give equal bits, whatever was computed between", "", repeat}};
+      {"repeat", "equal inputs give equal bits, whatever was computed between", {}, repeat}};
   for (const auto& [name, extent] : subject.specification.declared) {
     const auto found = relations().find(name);
     if (found == relations().end())
@@ -71,15 +71,19 @@ std::vector<Property> properties_of(const Subject& subject) {
     if (!subject.forward) continue;
     const auto check = found->second.check;
     properties.push_back(
-        {name, fmt::format(fmt::runtime(found->second.claim), extent), "",
-         [check, extent](const Subject& s, const Case& c, Random& r) { return check(s, c, r, extent); }, false,
+        {name,
+         fmt::format(fmt::runtime(found->second.claim), extent),
+         {},
+         [check, extent](const Subject& s, const Case& c, Random& r) { return check(s, c, r, extent); },
+         false,
          name == "batch"});
   }
   if (subject.forward) {
-    properties.push_back({"exact", "on small integers, where nothing is rounded, equality", "integers", outputs});
-    properties.push_back({"outputs", "outputs are within their bounds", "", outputs, true});
+    properties.push_back({"exact", "on small integers, where nothing is rounded, equality",
+                          ValueClass{ValueClass::Kind::integers}, outputs});
+    properties.push_back({"outputs", "outputs are within their bounds", {}, outputs, true});
   }
-  if (subject.backward) properties.push_back({"gradient", "gradients are within their bounds", "", gradients, true});
+  if (subject.backward) properties.push_back({"gradient", "gradients are within their bounds", {}, gradients, true});
   return properties;
 }
 

@@ -9,6 +9,7 @@
 #include "validation/core/number.h"
 #include "validation/formula/batch.h"
 #include "validation/formula/element_errors.h"
+#include "validation/formula/values.h"
 #include "validation/formula/within_bounds.h"
 
 namespace assay::validation::formula {

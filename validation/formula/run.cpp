@@ -68,7 +68,7 @@ class PropertyRun {
       : subject_(subject), property_(property), options_(options), coverage_(coverage) {
     record_.property = property.name;
     record_.claim = property.claim;
-    if (property.values.empty())
+    if (!property.values)
       needles_ = needles_of(subject.specification, subject.trace, options.reach, property.against_reference,
                             property.name == "gradient");
     if (property.takes_planned)
@@ -109,17 +109,18 @@ class PropertyRun {
   void generated(std::size_t i, std::uint64_t seed) {
     Random random(seed);
     const auto& classes = value_classes();
-    const std::string values = property_.values.empty() ? classes[i % classes.size()] : property_.values;
+    const ValueClass& values = property_.values ? *property_.values : classes[i % classes.size()];
     const int size = static_cast<int>(100 * i / static_cast<std::size_t>(std::max(options_.cases - 1, 1)));
     const Case c = draw(random, size, subject_.specification, subject_.trace, subject_.arithmetic.storage, values);
-    coverage_.count({"values: " + c.values, fmt::format("layout {}", c.layout)});
-    judge_case(c, seed, fmt::format("case {}, values {}", i, c.values));
+    coverage_.count({"values: " + to_string(c.values), fmt::format("layout {}", c.layout)});
+    judge_case(c, seed, fmt::format("case {}, values {}", i, to_string(c.values)));
   }
 
   void needle(const Needle& needle, std::uint64_t seed) {
     Random random(seed);
     const Case c = drawn(needle, subject_.specification, subject_.trace, subject_.arithmetic.storage, random);
-    const Verdict verdict = judge_case(c, seed, fmt::format("{}={}, values {}", needle.extent, needle.size, c.values));
+    const Verdict verdict =
+        judge_case(c, seed, fmt::format("{}={}, values {}", needle.extent, needle.size, to_string(c.values)));
     if (verdict == Verdict::skipped) return;
     Reached reached{needle.size, 0, needle.due, 0};
     const bool is_largest = needle.size == std::ranges::max(needles_, {}, [&](const Needle& one) {
@@ -139,7 +140,7 @@ class PropertyRun {
     const Case c = drawn(planned, subject_.specification, subject_.trace, subject_.arithmetic.storage, random);
     std::string origin;
     for (const auto& [extent, size] : planned.sizes) origin += fmt::format("{}={}, ", extent, size);
-    judge_case(c, seed, fmt::format("{}values {}", origin, c.values));
+    judge_case(c, seed, fmt::format("{}values {}", origin, to_string(c.values)));
   }
 
   /// A property of outputs does not show an upstream, which it does not use.

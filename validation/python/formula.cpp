@@ -153,7 +153,7 @@ py::tuple run(const Subject& subject, int cases, std::uint64_t seed, const std::
               const std::string& reach, const Given& given, const py::function& replay_line) {
   formula::RunOptions options{cases, seed, filter, reach_called(reach)};
   for (const auto& [extents, arrays, upstream] : given)
-    options.given.push_back({extents, arrays, upstream, "the user's"});
+    options.given.push_back({extents, arrays, upstream, {formula::ValueClass::Kind::given}});
   options.shard = validation::shard_from_environment();
   options.replay_line = [&](const std::string& words) { return replay_line(words).cast<std::string>(); };
   validation::Report report;

@@ -1,0 +1,175 @@
+// Draws the values of every class.
+#include "validation/formula/values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "validation/core/infinity.h"
+#include "validation/core/reach.h"
+
+namespace assay::validation::formula {
+namespace {
+
+using Class = ValueClass::Kind;
+
+/// The exponents of the type's powers of two.
+int first_exponent(const NumberFormat& format) {
+  return std::ilogb(format.smallest);
+}
+int last_exponent(const NumberFormat& format) {
+  return std::ilogb(format.largest);
+}
+
+/// How the elements of one array are drawn.
+struct Manner {
+  ValueClass values;
+  double offset = 0, spread = 1;  ///< of an offset
+  double scale = 1;               ///< of the class scaled
+  bool near_one = false;          ///< of numbers in [0, 1]
+  bool has_powers = false;        ///< powers of two near the scale
+};
+
+double draw_far_offset(Random& random, const ValueClass& values, const NumberFormat& format) {
+  const double drawn = random.real(3, std::min(104, last_exponent(format) - 3));
+  const double far = std::exp2(values.exponent ? *values.exponent : drawn);
+  return (values.exponent ? values.is_negative : random.chance(0.5)) ? -far : far;
+}
+
+Manner draw_manner(Random& random, const Input& input, const ValueClass& values, const NumberFormat& format) {
+  Manner manner{values};
+  manner.near_one = input.kind == Kind::unit && random.chance(0.5);
+  manner.offset = random.pick({100.0, -1000.0, 10000.0});
+  if (values.kind == Class::far_offset) {
+    manner.values = {Class::offset};
+    manner.offset = draw_far_offset(random, values, format);
+    if (random.chance(0.5)) manner.spread = std::max(1.0, std::ldexp(std::abs(manner.offset), -12));
+  } else if (values.kind == Class::scaled) {
+    const auto drawn = static_cast<int>(random.integer(first_exponent(format), last_exponent(format)));
+    manner.scale = std::exp2(values.exponent.value_or(drawn));
+    manner.has_powers = random.chance(0.5);
+  }
+  return manner;
+}
+
+double of_class(Random& random, const Manner& manner, const NumberFormat& format, std::int64_t i) {
+  const double normal = random.gaussian();
+  switch (manner.values.kind) {
+    case Class::offset:
+      return manner.offset + manner.spread * normal;
+    case Class::scaled:
+      if (!manner.has_powers) return manner.scale * normal;
+      return std::copysign(std::ldexp(manner.scale, static_cast<int>(random.integer(-4, 4))), normal);
+    case Class::wide:
+      return 100 * normal;
+    case Class::tiny:
+      return 1e-4 * normal;
+    case Class::ties:
+      return static_cast<double>(random.integer(-1, 1));
+    case Class::signed_zeros:
+      return random.chance(0.7) ? random.pick({0.0, -0.0}) : normal;
+    case Class::subnormal:
+      return format.smallest * static_cast<double>(random.integer(-50, 50));
+    case Class::largest:
+      return format.largest * random.pick({1.0, -1.0, 0.5, 0.25});
+    case Class::integers:
+      return static_cast<double>(random.integer(-8, 8));
+    case Class::one_hot:
+      return random.integer(0, 3 + i / 4) == 0 ? 16 : 0;
+    default:
+      return normal;
+  }
+}
+
+/// The elements of needle cases, which nothing is drawn for.
+double of_needle(const Input& input, const Extents& extents, const ValueClass& values, std::int64_t i) {
+  if (input.kind == Kind::flag) return 1;
+  if (input.kind == Kind::index)
+    return static_cast<double>(i % std::max<std::int64_t>(size_of(input.extent, extents), 1));
+  if (values.kind == Class::equal) return input.kind == Kind::unit ? 0.5 : 1;
+  if (values.is_sparse() && input.kind == Kind::real)
+    return !values.has(i) ? 0 : values.kind == Class::peaked ? 16 : i / needle_stride % 2 == 0 ? 1 : -1;
+  return static_cast<double>(1 + i % needle_period) / 64;
+}
+
+/// In [0, 1]. Decays and gates near 1 carry what was long ago, so that a long recurrence matters.
+double of_unit(Random& random, bool near_one) {
+  if (random.chance(0.1)) return near_one && random.chance(0.9) ? 1.0 : random.pick({0.0, 1.0});
+  return near_one ? 1 - std::ldexp(1.0, -static_cast<int>(random.integer(3, 14))) : random.real();
+}
+
+double of_kind(Random& random, const Input& input, const Extents& extents, const Manner& manner,
+               const NumberFormat& format, std::int64_t i) {
+  if (manner.values.is_fixed()) return of_needle(input, extents, manner.values, i);
+  switch (input.kind) {
+    case Kind::flag:
+      return random.chance(0.7) ? 1 : 0;
+    case Kind::index:
+      return static_cast<double>(random.integer(0, std::max<std::int64_t>(size_of(input.extent, extents) - 1, 0)));
+    case Kind::unit:
+      return manner.values.kind == Class::integers ? static_cast<double>(random.integer(0, 1))
+                                                    : of_unit(random, manner.near_one);
+    case Kind::positive:
+      if (manner.values.kind == Class::integers) return static_cast<double>(random.integer(1, 8));
+      return std::max(manner.scale * std::exp(random.gaussian()), format.smallest);
+    default:
+      return of_class(random, manner, format, i);
+  }
+}
+
+/// Elements of a row that become -inf: all, some, a run at the beginning or at the end; of the class late, all before
+/// the last few.
+void put_infinities(Random& random, const ValueClass& values, std::span<double> row) {
+  const auto size = std::ssize(row);
+  const auto put = [&](std::int64_t from, std::int64_t to) {
+    std::fill(row.begin() + from, row.begin() + to, -infinity);
+  };
+  const double way = random.real();
+  if (values.kind == Class::late) return put(0, std::max<std::int64_t>(size - random.integer(1, 3), 0));
+  if (way < 0.1) return put(0, size);
+  if (way < 0.4) return put(0, size - log_uniform(random, 1, size));
+  if (way < 0.5) return put(log_uniform(random, 1, size), size);
+  for (std::int64_t i = 0; i < size; ++i)
+    if (random.chance(0.4)) put(i, i + 1);
+}
+
+double upstream_of_class(Random& random, const ValueClass& values, std::int64_t i) {
+  if (values.is_sparse()) return values.has(i) ? static_cast<double>(32 + i % 31) / 64 : 0;
+  if (values.is_fixed()) return static_cast<double>(1 + i % (needle_period - 2)) / (i % 2 == 0 ? 64 : -64);
+  return values.kind == Class::integers ? static_cast<double>(random.integer(-4, 4)) : random.gaussian();
+}
+
+}  // namespace
+
+std::vector<double> draw_values(Random& random, const Input& input, const Extents& extents, Dtype dtype,
+                                const ValueClass& values) {
+  const auto shape = shape_of(input, extents);
+  const NumberFormat format = format_of(dtype);
+  const Manner manner = draw_manner(random, input, values, format);
+  std::vector<double> result(static_cast<std::size_t>(elements_of(shape)));
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    double& x = result[i];
+    x = of_kind(random, input, extents, manner, format, static_cast<std::int64_t>(i));
+    x = rounded_to<double>(dtype, x);
+    if (std::isinf(x)) x = std::copysign(format.largest, x);
+  }
+  if (shape.empty() || result.empty() || values.is_fixed()) return result;
+  const auto last = static_cast<std::size_t>(shape.back());
+  for (std::size_t first = 0; first < result.size(); first += last) {
+    const std::span row(result.data() + first, last);
+    if (values.kind == Class::sorted && input.kind == Kind::real) std::ranges::sort(row);
+    if (input.kind == Kind::flag && random.chance(0.1)) std::ranges::fill(row, 0);
+    if (input.minus_infinity && (values.kind == Class::late || random.chance(0.2)))
+      put_infinities(random, values, row);
+  }
+  return result;
+}
+
+std::vector<double> draw_upstream(Random& random, std::size_t size, Dtype dtype, const ValueClass& values) {
+  std::vector<double> upstream(size);
+  for (std::size_t i = 0; i < upstream.size(); ++i)
+    upstream[i] = rounded_to<double>(dtype, upstream_of_class(random, values, static_cast<std::int64_t>(i)));
+  return upstream;
+}
+
+}  // namespace assay::validation::formula
