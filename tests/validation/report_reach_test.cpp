@@ -21,6 +21,9 @@ TEST(ReachText, TellsTheWidestIntervalThatWasNotComparedWithTheReference) {
   const std::string text = reach_text(record);
   EXPECT_THAT(text, HasSubstr("    widest interval of sizes that no property compared with the reference\n"
                               "      B 3 to 131072, T 10 to 99\n"));
+  record.properties[1].reached["T"] = {1025, 0, 131073, 0};
+  EXPECT_THAT(reach_text(record), HasSubstr("B 3 to 131072, T 1026 to 131073\n"))
+      << "a size that was due is judged by none";
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
 }

@@ -91,14 +91,18 @@ std::pair<std::int64_t, std::int64_t> pair_of_sizes(Random& random, std::int64_t
   return random.chance(0.5) ? std::pair(one, other) : std::pair(other, one);
 }
 
-std::optional<SizeInterval> widest_interval_without(const std::set<std::int64_t>& judged) {
+std::optional<SizeInterval> widest_interval_without(const std::set<std::int64_t>& judged, std::int64_t due) {
   std::optional<SizeInterval> widest;
   std::int64_t before = 0;
-  for (const std::int64_t size : judged) {
-    const SizeInterval between{before + 1, size - 1};
+  const auto end_at = [&](std::int64_t last) {
+    const SizeInterval between{before + 1, last};
     if (between.first <= between.last && (!widest || between.ratio() > widest->ratio())) widest = between;
+  };
+  for (const std::int64_t size : judged) {
+    end_at(size - 1);
     before = std::max<std::int64_t>(size, 0);
   }
+  if (!judged.empty()) end_at(due);
   return widest;
 }
 

@@ -46,7 +46,8 @@ struct SizeInterval {
   double ratio() const { return static_cast<double>(last) / static_cast<double>(first); }
 };
 
-/// The interval of the largest ratio between two judged sizes, or before the first above 0; none if all are judged.
-std::optional<SizeInterval> widest_interval_without(const std::set<std::int64_t>& judged);
+/// The interval of the largest ratio between two judged sizes, before the first above 0, or after the last up to `due`;
+/// none if all are judged.
+std::optional<SizeInterval> widest_interval_without(const std::set<std::int64_t>& judged, std::int64_t due = 0);
 
 }  // namespace assay::validation

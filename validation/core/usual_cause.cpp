@@ -30,6 +30,7 @@ constexpr auto catalogue = std::to_array<UsualCause>({
     {"empty", "ctc", "",
      "with no labels there is one state, and the sum of the last two states counts a state too many"},
     {"empty", "cce", "", "a mean over no tokens divides by 0"},
+    {"nonnegative", "", "got      -inf", "the logarithm of a sum of nothing: where does the running maximum begin?"},
     {"nonnegative", "", "", "two rounded numbers are subtracted where the loss is nearly 0"},
     {"zero-past-length", "ctc", "", "the softmax is written to all frames of the batch, not only to those of the row"},
     {"row-independence", "ctc", "", "an offset or a length of one row is used for another"},

@@ -79,7 +79,7 @@ std::vector<Property> properties_of(const Subject& subject) {
          name == "batch"});
   }
   if (subject.forward) {
-    properties.push_back({"exact", "on small integers, where nothing is rounded, equality",
+    properties.push_back({"exact", "on small integers: equality where nothing is rounded",
                           ValueClass{ValueClass::Kind::integers}, outputs});
     properties.push_back({"outputs", "outputs are within their bounds", {}, outputs, true});
   }

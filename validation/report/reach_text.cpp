@@ -67,11 +67,14 @@ struct ExtentReach {
 /// For each extent the widest interval of sizes that no property judged against the reference.
 std::string interval_text(const GateRecord& record) {
   SizesOfExtents judged;
-  for (const auto& property : record.properties)
+  std::map<std::string, std::int64_t> due;
+  for (const auto& property : record.properties) {
     for (const auto& [name, sizes] : property.sizes) judged[name].insert(sizes.begin(), sizes.end());
+    for (const auto& [name, reached] : property.reached) due[name] = std::max(due[name], reached.due);
+  }
   std::vector<std::string> items;
   for (const auto& [name, sizes] : judged)
-    if (const auto widest = widest_interval_without(sizes))
+    if (const auto widest = widest_interval_without(sizes, due[name]))
       items.push_back(fmt::format("{} {} to {}", name, widest->first, widest->last));
   if (items.empty()) return "";
   return "    widest interval of sizes that no property compared with the reference\n" + wrapped(items, 98, "      ") +
@@ -126,8 +129,9 @@ std::string reach_text(const GateRecord& record) {
   text += interval_text(record) + slow_text(record) + far_text(record);
   if (std::ranges::any_of(extents, [](const auto& extent) { return extent.second.misses(); }))
     text +=
-        "    the other indices hide in bounds that are wider than they are: declare how the kernel computes\n"
-        "    (docs/plugins.md: unit_roundoff, arithmetic, sum_roundoff, longest_chain), or lift the filter\n";
+        "    the other indices hide in bounds that are wider than they are: declare how the kernel computes (its\n"
+        "    unit roundoff and the like: docs/plugins.md; of your own operation, docs/formula.md), or lift the "
+        "filter\n";
   return text;
 }
 

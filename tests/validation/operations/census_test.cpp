@@ -130,6 +130,8 @@ TEST(Census, HasTheShapesThatPeopleTrainWith) {
 TEST(Sizes, TellTheWidestIntervalBetweenThem) {
   EXPECT_FALSE(widest_interval_without({}));
   EXPECT_FALSE(widest_interval_without({0, 1, 2, 3}));
+  EXPECT_EQ(widest_interval_without({1, 2, 9, 10}, 100)->first, 11) << "none after the last";
+  EXPECT_FALSE(widest_interval_without({1, 2}, 2));
   const auto between = widest_interval_without({0, 1, 2, 9, 100});
   ASSERT_TRUE(between);
   EXPECT_EQ(between->first, 10);

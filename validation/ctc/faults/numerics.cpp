@@ -129,6 +129,27 @@ struct ProbabilityLeavesLogSpace final : PlainCtcKernel {
   }
 };
 
+/// The running maximum begins at a number in place of -inf: logits that are all below it give a sum of 0.
+struct MaximumFromANumber : PlainCtcKernel {
+  explicit MaximumFromANumber(double number) : number_(number) {}
+  double softmax_shift(const Row& row, std::int64_t t) const override {
+    return std::max(number_, PlainCtcKernel::softmax_shift(row, t));
+  }
+
+ private:
+  double number_;
+};
+
+struct MaximumFromMinus1e5 final : MaximumFromANumber {
+  static constexpr FaultNote note{"maximum-from-minus-1e5", "the running maximum begins at -1e5", "shift"};
+  MaximumFromMinus1e5() : MaximumFromANumber(-1e5) {}
+};
+
+struct MaximumFromMinus1e9 final : MaximumFromANumber {
+  static constexpr FaultNote note{"maximum-from-minus-1e9", "the running maximum begins at -1e9, as masks do", "shift"};
+  MaximumFromMinus1e9() : MaximumFromANumber(-1e9) {}
+};
+
 struct LossBelowZero final : PlainCtcKernel {
   static constexpr FaultNote note{
       "loss-below-zero", "ln is a polynomial that is -1e-7 at 1: a certain row has a loss below 0", "nonnegative"};
@@ -142,7 +163,8 @@ struct LossBelowZero final : PlainCtcKernel {
 std::vector<CtcFault> numeric_faults() {
   return plant_all<CtcOperation, SoftmaxWithoutMaximum, SoftmaxMaximumOfBatch, SoftmaxMaximumWithPadding, LogitsClipped,
                    SoftmaxPlusEpsilon, LogOfYPlusEpsilon, LogAddWithoutMaximum, LogAddCutForFloat, AlphaInFloat,
-                   LogSoftmaxInFloat, LossInHalf, ProbabilityLeavesLogSpace, LossBelowZero>(plain_ctc_kernel());
+                   LogSoftmaxInFloat, LossInHalf, ProbabilityLeavesLogSpace, MaximumFromMinus1e5, MaximumFromMinus1e9,
+                   LossBelowZero>(plain_ctc_kernel());
 }
 
 }  // namespace assay::validation

@@ -290,6 +290,6 @@ def operation(*, properties: str = "", minus_infinity: str = "", limits: Optiona
                     "N of unit" (in [0, 1]), "N of positive"
     properties      what holds along an extent: "rows=N permutation=D shift=D scaling=D causal=T monotone=D sums_to_one=D"
     minus_infinity  names of inputs whose elements may be -inf
-    limits          the largest of an extent; 257 unless said
+    limits          the largest of an extent; 4097 unless said
     """
     return lambda formula: Operation(formula, inputs, properties, minus_infinity, limits)
