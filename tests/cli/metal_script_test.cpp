@@ -160,6 +160,7 @@ TEST_F(MetalScript, IsRefusedByTheKeyThatIsWrong) {
       {"\"value\": 2", "\"value\": []", "passes[1].constants[0].value = []"},
       {"\"outputs\": {\"y\"", "\"outputs\": {\"z\"", "output z="},
       {"\"arrays\"", "\"step_limit\": 0, \"arrays\"", "step_limit = 0: expected an integer from 1"},
+      {"\"offset\": 16", "\"offset\": 16, \"offset\": 0", "expected each key of an object once, got 'offset' twice"},
       {"\"arrays\"", "\"x\": " + std::string(100000, '[') + std::string(100000, ']') + ", \"arrays\"",
        "expected JSON of at most 100 levels"},
       {"out.npy", "out.txt", "outputs.y = \"out.txt\": expected the path of a .npy file"},

@@ -36,6 +36,10 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"missing_key", R"("operation": "ctc",)", "", {"'operation' is missing"}},
         Fault{
             "unknown_key", R"("operation")", R"("colour": 1, "operation")", {"colour = 1", "name, operation, passes"}},
+        Fault{"key_twice",
+              R"("operation")",
+              R"("name": "a", "name": "b", "operation")",
+              {"name: expected each key of an object once, got 'name' twice"}},
         Fault{"source", R"("source": ")", R"("source": "lost)", {"source = \"lost/", "a file beside"}},
         Fault{
             "arithmetic", R"("log_space")", R"("logs")", {"declares.arithmetic = \"logs\"", "log_space, probability"}},

@@ -158,6 +158,7 @@ TEST(ReportJson, NamesTheFieldThatItRefuses) {
         Spoiling{R"("index": 0)", R"("index": 1)", "runs[0].shard.index: expected a whole number from 0 to 0"},
         Spoiling{R"("units_done": 12)", R"("units_done": 13)", "runs[0].units_done: expected"},
         Spoiling{R"("columns": 12)", R"("columns": 13)", "pictures[0].values: expected rows times columns numbers"},
+        Spoiling{R"("failure": null)", R"("failure": null, "failure": null)", "runs.properties.failure: expected each"},
         Spoiling{R"("failure": null)", R"("failure": 3)", "runs[0].properties[0].failure"},
         Spoiling{R"("nan": 0)", R"("nan": 0.5)", "histogram.nan: expected a whole number"}}) {
     const std::string text = spoiled(from, to);

@@ -17,6 +17,11 @@ TEST(StepsRefusals, WhatIsNoRequest) {
     EXPECT_TRUE(Json::parse(ctc_steps(text)).contains("error")) << text;
 }
 
+TEST(StepsRefusals, AKeyThatIsThereTwice) {
+  EXPECT_EQ(Json::parse(ctc_steps(R"({"labels": [1], "number": {"digits": 9, "digits": 8}})"))["error"],
+            "request: number.digits: expected each key of an object once, got 'digits' twice");
+}
+
 TEST(StepsRefusals, Ctc) {
   const Json y = {{0.0, 1.0}, {0.5, 0.5}};
   expect_refusal(ctc_steps, {{"logits", y}}, "labels is missing");

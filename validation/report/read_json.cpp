@@ -156,7 +156,7 @@ GateRecord run_from(const JsonReader& json) {
 
 nlohmann::json parsed(const std::string& text, const std::string& source) try {
   return parse_json(text, source);
-} catch (const std::invalid_argument& error) {
+} catch (const BrokenJson& error) {
   throw std::invalid_argument(fmt::format("{}: was the report cut short? Write it again", error.what()));
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "validation/core/parse.h"
+#include "validation/core/parse_json.h"
 
 namespace assay::validation::steps {
 
@@ -14,7 +15,7 @@ using reference::detail::refuse;
 
 std::string respond(std::string_view request, const std::function<Json(const Json&)>& answer) {
   try {
-    const Json parsed = Json::parse(request);
+    const Json parsed = parse_json(request, "request");
     if (!parsed.is_object()) refuse("request = ", parsed.dump(), ": expected a JSON object");
     return answer(parsed).dump();
   } catch (const std::bad_alloc&) {
