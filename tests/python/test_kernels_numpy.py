@@ -123,6 +123,7 @@ def test_randomized_svd_finds_the_largest_triplets():
         (lambda: ctc_loss(LOGITS, *BATCH, threads=-1), "threads = -1: expected a whole number from 0"),
         (lambda: ctc_loss(LOGITS, [[1, 2], [3], [1]], *BATCH[1:]), r"targets = \[\[1, 2\], \[3\], \[1\]\]: expected rows of one length"),
         (lambda: ctc_loss(LOGITS, BATCH[0], [2**70, 5, 6], BATCH[2]), "input_lengths = .*: expected numbers of at most 64 bits"),
+        (lambda: ctc_loss(LOGITS, BATCH[0].astype(np.uint64) + np.uint64(2**63), *BATCH[1:]), r"targets: element 0 = 92233720368547758\d\d: expected at most"),
         (lambda: linear_cross_entropy(HIDDEN, WEIGHT[:, :2], TARGETS), r"weight has shape \[7, 2\]: expected \[V, H=3\]"),
         (lambda: linear_cross_entropy(HIDDEN, WEIGHT.astype(np.float16), TARGETS), "weight is float16: expected float32"),
         (lambda: linear_cross_entropy(HIDDEN, WEIGHT, TARGETS, WEIGHT[0]), r"bias has shape \[3\]: expected \[V=7\]"),

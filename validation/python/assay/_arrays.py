@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+MOST_INT64 = 2**63 - 1
+
 
 class Carried(NamedTuple):
     """An array on its way to the judge."""
@@ -51,6 +53,14 @@ def argument(name: str, value: Any) -> np.ndarray:
     if array.dtype == object:
         raise ValueError(f"{name} = {_shown(value)}: expected numbers of at most 64 bits, in rows of one length")
     return array
+
+
+def as_int64(name: str, array: np.ndarray) -> np.ndarray:
+    """The integers in rows. Raises ValueError for one past int64, which NumPy would make negative."""
+    past = np.flatnonzero(array > np.uint64(MOST_INT64)) if array.dtype == np.uint64 else ()
+    if len(past) > 0:
+        raise ValueError(f"{name}: element {past[0]} = {array.flat[past[0]]}: expected at most 2^63 - 1")
+    return np.require(array, np.int64, ["C"])
 
 
 def carried_argument(name: str, value: Any) -> Carried:

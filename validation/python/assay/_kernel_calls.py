@@ -13,7 +13,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _kernels, _numbers
-from ._arrays import Carried, argument, carry
+from ._arrays import Carried, argument, as_int64, carry
 
 LOSS_DTYPES = ("float32", "float16", "bfloat16")
 SVD_DTYPES = ("float32", "float64", "float16", "bfloat16")
@@ -65,7 +65,7 @@ def integers(name: str, value: Any) -> np.ndarray:
     array = argument(name, value)
     if array.dtype.kind not in "iu" and array.size > 0:
         raise ValueError(f"{name} is {array.dtype}: expected integers")
-    return row_major(array.astype(np.int64, copy=False))
+    return as_int64(name, array)
 
 
 def upstream_of(value: Any) -> np.ndarray:

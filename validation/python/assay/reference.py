@@ -13,7 +13,7 @@ from typing import Any, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _core, _numbers
-from ._arrays import argument
+from ._arrays import argument, as_int64
 from ._options import CceOptions, CtcOptions, Unpack, with_options
 
 __all__ = ["CceTruth", "CtcTruth", "SvdTruth", "cce", "ctc", "svd"]
@@ -91,7 +91,7 @@ def _integers(name: str, value: Any, dimensions: Tuple[int, ...]) -> np.ndarray:
         raise ValueError(
             f"{name}: {array.dtype} {list(array.shape)}: expected integers of {' or '.join(map(str, dimensions))} dimensions"
         )
-    return np.require(array, np.int64, ["C"])
+    return as_int64(name, array)
 
 
 def _upstream(value: Any) -> np.ndarray:
