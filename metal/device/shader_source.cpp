@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "metal/device/line_marker.h"
 #include "metal/device/line_scanner.h"
 #include "metal/device/read_file.h"
 
@@ -62,7 +63,7 @@ class Inliner {
   }
 
   static std::string mark(std::size_t line, const fs::path& path) {
-    return fmt::format("#line {} \"{}\"\n", line, path.string());
+    return fmt::format("#line {} \"{}\"\n", line, escaped_file(path.string()));
   }
 
   void append_line(const std::string& line, std::size_t number, const fs::path& path) {

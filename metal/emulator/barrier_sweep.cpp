@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "metal/device/line_marker.h"
 #include "metal/emulator/abi/shader_abi.h"
 
 namespace assay::metal::emulator {
@@ -58,31 +59,25 @@ std::vector<Call> barriers_of(const std::string& text) {
 }
 
 /// The last line marker before a place: # 12 "file" 2 3, or #line 12 "file".
-struct Marker {
-  std::string file;               ///< as written
+struct MarkerBefore {
+  std::string file;
   std::size_t line = 1, end = 0;  ///< the number of the line behind the marker, and where that line begins
   bool is_of_system_header = false;
 };
 
-Marker marker_before(const std::string& source, std::size_t at) {
+MarkerBefore marker_before(const std::string& source, std::size_t at) {
   for (std::size_t end = source.rfind('\n', at); end != std::string::npos && end > 0;) {
     const std::size_t before = source.rfind('\n', end - 1), begin = before + 1;  // npos + 1 is 0
-    std::string_view line = std::string_view(source).substr(begin, end - begin);
-    if (line.starts_with("#line ")) line.remove_prefix(5);
-    const std::size_t open = line.find('"'), close = line.rfind('"');
-    const std::size_t digit = line.find_first_of("0123456789");
-    const bool is_marker = (line.starts_with("# ") || line.starts_with(" ")) && digit < open && open < close &&
-                           line.find_first_not_of("# 0123456789") == open;
-    if (is_marker)
-      return {std::string(line.substr(open + 1, close - open - 1)), std::stoul(std::string(line.substr(digit))),
-              end + 1, line.find(" 3", close) != std::string_view::npos};
+    const std::string_view line = std::string_view(source).substr(begin, end - begin);
+    if (const auto marker = line_marker(line))
+      return {marker->file(), marker->line, end + 1, marker->is_of_system_header()};
     if (before == std::string::npos) break;
     end = before;
   }
   return {};
 }
 
-SourcePosition position_of(const std::string& source, const Marker& marker, std::size_t at) {
+SourcePosition position_of(const std::string& source, const MarkerBefore& marker, std::size_t at) {
   const auto begin = source.begin() + static_cast<std::ptrdiff_t>(marker.end);
   const auto here = source.begin() + static_cast<std::ptrdiff_t>(at);
   const std::size_t line_begin = at == 0 ? 0 : source.rfind('\n', at - 1) + 1;  // npos + 1 is 0
@@ -123,7 +118,7 @@ std::vector<BarrierMutant> barrier_mutants(const std::string& source) {
   const std::string text = without_comments(source);
   std::vector<BarrierMutant> mutants;
   for (const Call& call : barriers_of(text)) {
-    const Marker marker = marker_before(source, call.begin);
+    const MarkerBefore marker = marker_before(source, call.begin);
     if (marker.is_of_system_header) continue;
     const SourcePosition position = position_of(source, marker, call.begin);
     const std::string_view argument = std::string_view(text).substr(call.argument, call.end - 1 - call.argument);

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "metal/device/line_marker.h"
 #include "metal/device/read_file.h"
 #include "metal/emulator/compile/cache_folder.h"
 #include "metal/emulator/compile/files.h"
@@ -28,11 +29,11 @@ std::string with_own_system_headers(const std::string& text, const std::string& 
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::string_view line = std::string_view(text).substr(begin, end - begin);
-    const std::size_t open = line.find('"'), close = line.rfind('"');
-    const bool is_marker = line.starts_with("# ") && open != close;
-    const bool is_own = is_marker && line.substr(open + 1).starts_with(headers);
-    const std::size_t mark = is_marker && !is_own ? line.find(" 3", close) : std::string_view::npos;
-    result.append(line.substr(0, mark)).append("\n");
+    const auto marker = line_marker(line);
+    const bool is_own = !marker || marker->file().starts_with(headers);
+    const std::string_view flags = is_own ? "" : marker->flags;
+    const std::size_t kept = std::min(flags.find(" 3"), flags.size());
+    result.append(line.substr(0, line.size() - flags.size() + kept)).append("\n");
     begin = end + 1;
   }
   return result;
@@ -60,8 +61,8 @@ Result<std::string> preprocess(const Clang& clang, std::string_view source, cons
   if (auto kept = cache.find()) return *std::move(kept);
   const auto start = std::chrono::file_clock::now();
   const fs::path input = work / "source", output = work / "preprocessed";
-  const auto written =
-      write_file(input, fmt::format("{}# 1 \"{}\"\n{}\n", text_before, name.string(), without_byte_order_mark(source)));
+  const auto written = write_file(input, fmt::format("{}# 1 \"{}\"\n{}\n", text_before, escaped_file(name.string()),
+                                                     without_byte_order_mark(source)));
   if (!written) return tl::make_unexpected(written.error());
   const auto run = run_clang(clang, flags, input, output);
   if (!run) return tl::make_unexpected(run.error());

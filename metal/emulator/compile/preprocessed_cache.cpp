@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "metal/device/line_marker.h"
 #include "metal/device/read_file.h"
 #include "metal/emulator/compile/files.h"
 
@@ -89,9 +90,8 @@ PreprocessedCache::Paths PreprocessedCache::files_of(std::string_view text) cons
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::string_view line = text.substr(begin, end - begin);
-    const std::size_t open = line.find('"'), close = line.rfind('"');
-    if (line.starts_with("# ") && open != close) {
-      const std::string_view file = line.substr(open + 1, close - open - 1);
+    if (const auto marker = line_marker(line)) {
+      const std::string file = marker->file();
       if (file != name_ && !file.starts_with('<')) files.emplace(file);
     }
     begin = end + 1;
@@ -125,7 +125,7 @@ std::optional<std::string> PreprocessedCache::find() const {
   const std::size_t first = kept->find('\n');
   for (std::size_t begin = first + 1; begin < end;) {
     const std::size_t next = kept->find('\n', begin);
-    files.emplace_back(kept->substr(begin, next - begin));
+    files.emplace_back(unescaped_file(kept->substr(begin, next - begin)));
     begin = next + 1;
   }
   if (state_of(files) != kept->substr(0, first)) return std::nullopt;
@@ -142,7 +142,7 @@ void PreprocessedCache::keep(const std::string& text, std::chrono::file_clock::t
   const auto state = is_known_ ? state_of(files) : std::nullopt;
   if (!state) return;
   std::string kept = *state;
-  for (const fs::path& file : files) kept += "\n" + file.string();
+  for (const fs::path& file : files) kept += "\n" + escaped_file(file.string());
   if (!write_file(work / "kept", fmt::format("{}{}{}", kept, end_of_files, text))) return;
   fs::rename(work / "kept", kept_, problem);
 }

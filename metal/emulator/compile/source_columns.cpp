@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <map>
 #include <optional>
 #include <vector>
 
+#include "metal/device/line_marker.h"
 #include "metal/device/line_scanner.h"
 #include "metal/device/read_file.h"
 #include "metal/emulator/translate/lexer.h"
@@ -135,7 +135,9 @@ struct LineOrigin {
   std::string file;
   std::size_t number = 1;
 
-  std::string marker(std::size_t ahead = 0) const { return fmt::format("\n# {} \"{}\"\n", number + ahead, file); }
+  std::string marker(std::size_t ahead = 0) const {
+    return fmt::format("\n# {} \"{}\"\n", number + ahead, escaped_file(file));
+  }
 };
 
 /// A line with the columns of the source, of which it may be several lines.
@@ -191,13 +193,10 @@ std::string with_columns_of_source(std::string_view preprocessed, const std::fil
   for (std::size_t begin = 0; begin < preprocessed.size(); ++origin.number) {
     const std::size_t end = std::min(preprocessed.find('\n', begin), preprocessed.size());
     const std::string_view line = preprocessed.substr(begin, end - begin);
-    const std::size_t open = line.find('"'), close = line.rfind('"');
     begin = end + 1;
-    if (line.starts_with("# ") && open != close) {
-      std::from_chars(line.data() + 2, line.data() + open, origin.number);
-      origin.file = line.substr(open + 1, close - open - 1);
-      is_system = line.find('3', close) != std::string_view::npos;
-      --origin.number;
+    if (const auto marker = line_marker(line)) {
+      origin = {marker->file(), marker->line - 1};
+      is_system = marker->is_of_system_header();
     }
     const bool is_known = !is_system && !origin.file.empty() && !line.empty() && !line.starts_with('#');
     const std::string_view of_source = is_known ? files.line(origin.file, origin.number) : "";

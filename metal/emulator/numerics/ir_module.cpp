@@ -22,6 +22,23 @@ std::string_view field(std::string_view text, std::string_view name) {
   return {};
 }
 
+/// A text of the intermediate representation, in which a backslash is doubled or followed by two hexadecimal digits.
+std::string unescaped(std::string_view text) {
+  std::string all;
+  for (std::size_t n = 0; n < text.size(); ++n) {
+    unsigned code = 0;
+    const char* const digits = text.data() + n + 1;
+    if (text[n] == '\\' && n + 2 < text.size() && std::from_chars(digits, digits + 2, code, 16).ptr == digits + 2) {
+      all += static_cast<char>(static_cast<unsigned char>(code));
+      n += 2;
+    } else {
+      all += text[n];
+      if (text.substr(n).starts_with("\\\\")) ++n;
+    }
+  }
+  return all;
+}
+
 std::uint32_t number(std::string_view text) {
   std::uint32_t value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
@@ -92,8 +109,9 @@ std::string Module::file_of(std::string_view scope) const {
   if (found == metadata_.end()) return {};
   const auto file = metadata_.find(field(found->second, "file: "));
   if (file == metadata_.end()) return {};
-  const std::string_view name = field(file->second, "filename: "), folder = field(file->second, "directory: ");
-  if (folder.empty() || folder == "." || name.starts_with('/')) return std::string(name);
+  const std::string name = unescaped(field(file->second, "filename: "));
+  const std::string folder = unescaped(field(file->second, "directory: "));
+  if (folder.empty() || folder == "." || name.starts_with('/')) return name;
   return (std::filesystem::path(folder) / name).lexically_normal().string();
 }
 

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
+
+#include "metal/device/line_marker.h"
 
 namespace assay::metal::emulator {
 
@@ -61,15 +62,11 @@ class Lexer {
     const std::size_t end = std::min(text_.find('\n', at_), text_.size());
     const std::string_view line = text_.substr(at_, end - at_);
     at_ = end;
-    std::uint32_t number = 0;
-    const std::size_t digits = line.find_first_of("0123456789");
-    if (digits != 2) return;
-    std::from_chars(line.data() + digits, line.data() + line.size(), number);
-    place_.line = number - 1;
-    const std::size_t open = line.find('"'), close = line.rfind('"');
-    if (open == std::string_view::npos || close == open) return;
-    place_.file = line.substr(open + 1, close - open - 1);
-    is_system_ = line.find('3', close) != std::string_view::npos;
+    const auto marker = line_marker(line);
+    if (!marker) return;
+    place_.line = static_cast<std::uint32_t>(marker->line) - 1;
+    place_.file = marker->escaped;
+    is_system_ = marker->is_of_system_header();
   }
 
   void token() {
@@ -135,7 +132,7 @@ class Lexer {
 }  // namespace
 
 std::string to_string(const TextPlace& place) {
-  return fmt::format("{}:{}:{}", place.file, place.line, place.column);
+  return fmt::format("{}:{}:{}", unescaped_file(place.file), place.line, place.column);
 }
 
 bool is_hexadecimal(std::string_view number) {

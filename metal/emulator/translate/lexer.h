@@ -16,7 +16,7 @@ namespace assay::metal::emulator {
 enum class TokenKind { identifier, number, string, character, punctuator, end };
 
 struct TextPlace {
-  std::string_view file;  ///< points into the preprocessed text
+  std::string_view file;  ///< as a line marker of the preprocessed text writes it: escaped
   std::uint32_t line = 0, column = 0;
 };
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "metal/device/line_marker.h"
 #include "metal/device/line_scanner.h"
 #include "metal/emulator/translate/passes.h"
 
@@ -27,11 +28,6 @@ std::string_view after_pragma(std::string_view line) {
   return scanner->rest();
 }
 
-/// Whether a line marker leads to text that is not the emulator's own.
-bool is_from_shader(std::string_view marker) {
-  return marker.find(" 3", marker.rfind('"')) == std::string_view::npos;
-}
-
 constexpr std::string_view safe = "#pragma float_control(precise, on)\n";
 
 /// The text with replaced(line) in place of each line, its end included.
@@ -54,7 +50,7 @@ std::string with_clang_pragmas(std::string_view text) {
       "clang fp ", "clang diagnostic ", "GCC diagnostic ", "STDC ", "METAL ", "float_control", "pack"};
   bool is_own = true;
   return with_lines(text, [&](std::string_view line) -> std::string_view {
-    if (line.starts_with("# ")) is_own = is_from_shader(line);
+    if (const auto marker = line_marker(line)) is_own = !marker->is_of_system_header();
     const std::string_view rest = after_pragma(line);
     if (!is_own || rest.empty()) return line;
     if (is_fp_pragma(line, "contract", "off")) return "#pragma clang fp contract(off)\n";
@@ -69,7 +65,7 @@ bool is_safe(std::string_view text) {
 std::string with_safe_sections(std::string_view text) {
   bool is_own = false, is_before_functions = true, is_whole = false;
   std::string sections = with_lines(text, [&](std::string_view line) -> std::string_view {
-    if (line.starts_with("# ")) is_own = is_from_shader(line);
+    if (const auto marker = line_marker(line)) is_own = !marker->is_of_system_header();
     if (is_own && line.find('{') != std::string_view::npos) is_before_functions = false;
     if (!is_fp_pragma(line, "math_mode", "safe")) return line;
     is_whole = is_whole || is_before_functions;

@@ -86,8 +86,8 @@ std::string entry(const KernelDefinition& kernel, const KernelEntry& entry, std:
 
 std::string function_row(const Registered& shader, const KernelEntry& entry, std::size_t id) {
   const KernelDefinition& kernel = shader.kernels.definitions[entry.definition];
-  return fmt::format("  {{{}, {}, {}, {}, assay_arguments_{}, {}, {}, &assay_entry_{}, assay_needed_{}, {}}},\n",
-                     entry.host_name, literal(entry.place.file), entry.place.line, entry.place.column, id,
+  return fmt::format("  {{{}, \"{}\", {}, {}, assay_arguments_{}, {}, {}, &assay_entry_{}, assay_needed_{}, {}}},\n",
+                     entry.host_name, entry.place.file, entry.place.line, entry.place.column, id,
                      kernel.parameters.size(), entry.max_threads.empty() ? "0" : entry.max_threads, id, id,
                      shader.needed[entry.definition].size());
 }
