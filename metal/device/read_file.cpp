@@ -60,6 +60,9 @@ Result<std::string> read_file(const std::filesystem::path& file) {
 
 Result<std::string> read_text(const std::filesystem::path& file) {
   auto text = read_at_most(file, most_text_bytes);
+  if (text && (text->starts_with("\xFF\xFE") || text->starts_with("\xFE\xFF")))
+    return error(Error::Kind::environment,
+                 fmt::format("cannot read '{}': it is in UTF-16, expected a text in UTF-8", file.string()));
   if (text) text->erase(0, text->size() - without_byte_order_mark(*text).size());
   return text;
 }

@@ -15,7 +15,7 @@ namespace assay::metal {
 Result<std::string> read_file(const std::filesystem::path& file);
 
 /// A text that a person wrote, such as a shader: without the byte-order mark that some editors put in front. Errors: as
-/// above, and for more than `most_text_bytes`, so that a device without end is refused.
+/// above, for more than `most_text_bytes`, so that a device without end is refused, and for a mark of UTF-16.
 Result<std::string> read_text(const std::filesystem::path& file);
 inline constexpr std::size_t most_text_bytes = std::size_t{64} << 20;
 

@@ -54,6 +54,14 @@ TEST_F(ReadFile, GivesATextWithoutItsByteOrderMark) {
   EXPECT_EQ(read_text(folder_ / "file").value(), "text \xEF\xBB\xBF");
 }
 
+TEST_F(ReadFile, RefusesATextInUtf16) {
+  for (const std::string mark : {"\xFF\xFE", "\xFE\xFF"}) {
+    std::ofstream(folder_ / "file") << mark << "k";
+    EXPECT_THAT(read_text(folder_ / "file").error().text,
+                HasSubstr("file': it is in UTF-16, expected a text in UTF-8"));
+  }
+}
+
 TEST_F(ReadFile, EndsWhereATextHasNoEnd) {
   EXPECT_THAT(read_text("/dev/zero").error().text, HasSubstr("'/dev/zero': it has more than 64 MiB, expected a text"));
 }
