@@ -121,6 +121,10 @@ inline void end_with_parent(int signal) {
   prctl(PR_SET_PDEATHSIG, signal);
 }
 
+inline bool has_address(const siginfo_t& info) {
+  return info.si_code != SI_KERNEL;
+}
+
 #if defined(__x86_64__)
 
 inline std::uintptr_t program_counter(void* context) {

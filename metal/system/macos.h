@@ -89,6 +89,10 @@ inline std::optional<bool> is_write(const void*) {
   return std::nullopt;
 }
 
+inline bool has_address(const siginfo_t&) {
+  return true;
+}
+
 #if defined(__aarch64__)
 
 inline std::uintptr_t program_counter(void* context) {

@@ -36,6 +36,8 @@
 //                                     // continue at `pc` with an empty stack below `stack_top`, a multiple of 16. On
 //                                     // x86-64 the slot of the return address lies there, as after a call
 //   std::optional<bool> is_write(const void* context)          // of an access that failed, if the processor tells
+//   bool has_address(const siginfo_t& info)                    // whether si_addr is that of the access that failed:
+//                                                              // x86-64 tells none past the addresses that it has
 #pragma once
 
 #if defined(__APPLE__)

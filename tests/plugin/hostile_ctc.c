@@ -41,6 +41,10 @@ enum hostile {
   ALIGNED_WRITES_BEHIND,
   HANGS_LOADING,
   DIES_LOADING,
+  READS_NULL_LOADING,
+  EXITS_LIKE_A_SIGNAL,
+  WRITES_PAST_ADDRESSES,
+  WRITES_FAR_BELOW,
   DECLINES_SOME,
   DECLINES_MOST,
   LIMITED,
@@ -48,6 +52,7 @@ enum hostile {
 };
 
 static volatile int nothing;
+static const volatile int* volatile nowhere;
 
 static void compute(const assay_ctc_problem* p, const assay_ctc_output* out) {
   float *loss = out->loss, *gradient = out->gradient;
@@ -96,6 +101,8 @@ static int run(const assay_ctc_problem* p, const assay_ctc_output* out, char* me
       _exit(0);
     case EXITS:
       exit(0);
+    case EXITS_LIKE_A_SIGNAL:
+      exit(135);
     case QUICK_EXITS:
       quick_exit(0);
     case FORKS:
@@ -115,6 +122,12 @@ static int run(const assay_ctc_problem* p, const assay_ctc_output* out, char* me
       break;
     case WRITES_FAR_BEFORE:
       loss[-3000] = 0;
+      break;
+    case WRITES_FAR_BELOW:
+      loss[-((int64_t)1 << 34)] = 0;
+      break;
+    case WRITES_PAST_ADDRESSES:
+      loss[(int64_t)1 << 60] = 0;
       break;
     case WRITES_INPUT:
       if (p->activations) ((float*)p->activations)[p->activations_size / 2] = 0;
@@ -164,6 +177,7 @@ static int run(const assay_ctc_problem* p, const assay_ctc_output* out, char* me
 __attribute__((constructor)) static void load(void) {
   while (HOSTILE == HANGS_LOADING && !nothing) continue;
   if (HOSTILE == DIES_LOADING) abort();
+  if (HOSTILE == READS_NULL_LOADING) nothing = *nowhere;
 }
 
 const assay_ctc_kernel assay_ctc = {.header = {HOSTILE == TINY_STRUCT    ? 8

@@ -24,6 +24,8 @@ TEST(Loading, RefusesWhatIsNoLibrary) {
   std::filesystem::remove(text);
   EXPECT_THAT([&] { kernel_called<CtcOperation>(text); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("there is no such file")));
+  EXPECT_THAT([] { kernel_called<SvdOperation>(ASSAY_TEST_PLUGINS); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("it is a folder; expected a shared library")));
   EXPECT_THAT([] { kernel_called<CtcOperation>("./a b.so"); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("without spaces")));
 }
@@ -74,6 +76,8 @@ TEST(Loading, SurvivesLibrariesThatDoNot) {
   set_time_limit(10);
   EXPECT_THAT([] { kernel_called<CtcOperation>(built("dies_loading")); },
               ThrowsMessage<std::runtime_error>(HasSubstr("while being loaded it was ended by signal 6")));
+  EXPECT_THAT([] { kernel_called<CtcOperation>(built("reads_null_loading")); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("while being loaded it was ended by signal 11")));
 }
 
 TEST(Loading, IsWhatAPathMeansAmongTheNamesOfKernels) {

@@ -39,8 +39,13 @@ std::string require_library(const std::string& path) {
   if (path.find_first_of(" \t\n'") != std::string::npos)
     throw std::invalid_argument(fmt::format("kernel '{}': expected a path without spaces and quotes", path));
   std::error_code problem;
-  if (!std::filesystem::is_regular_file(path, problem))
-    throw std::invalid_argument(fmt::format("kernel '{}': there is no such file; expected a shared library", path));
+  const auto status = std::filesystem::status(path, problem);
+  if (!std::filesystem::is_regular_file(status)) {
+    const char* const is = std::filesystem::is_directory(status) ? "it is a folder"
+                           : std::filesystem::exists(status)     ? "it is a device or a pipe"
+                                                                 : "there is no such file";
+    throw std::invalid_argument(fmt::format("kernel '{}': {}; expected a shared library", path, is));
+  }
   return std::filesystem::absolute(path).string();
 }
 
@@ -86,7 +91,8 @@ std::unique_ptr<WorkerProcess> Plugin::start() const {
   if (!reply.in_time) throw std::runtime_error(fmt::format("{}: not loaded within {}", path_, deadline.text()));
   if (!reply.answer || reply.answer->event == Event::faulted) {
     const std::string words = process->last_words();
-    throw std::runtime_error(fmt::format("{}: while being loaded it {}{}", path_, process->ending(), words));
+    const std::string how = reply.answer ? ended_by(reply.answer->signal) : process->ending();
+    throw std::runtime_error(fmt::format("{}: while being loaded it {}{}", path_, how, words));
   }
   loaded_ = *reply.answer;
   if (loaded_.event != Event::loaded)

@@ -41,7 +41,7 @@ struct Slot {
 inline constexpr std::size_t max_slots = 16;
 
 /// A number that is changed whenever these structs change.
-inline constexpr std::uint64_t protocol = 0xA55A'0005;
+inline constexpr std::uint64_t protocol = 0xA55A'0006;
 
 struct Request {
   std::uint64_t magic = protocol;
@@ -76,6 +76,7 @@ struct Answer {
   std::int32_t status = 0;
   std::uint32_t is_write = 0;         ///< faulted: 1 write, 0 read, 2 unknown
   std::int32_t signal = 0;            ///< faulted
+  std::uint64_t has_address = 0;      ///< faulted: the processor tells the address, and whether it is a write
   std::uint64_t address = 0;          ///< faulted
   std::uint64_t in_memory = 0;        ///< faulted: the address is an offset into the shared memory
   double processor_time = 0;          ///< returned: of the call, in seconds

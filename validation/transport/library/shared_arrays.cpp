@@ -151,6 +151,11 @@ std::string SharedArrays::describe(const Answer& fault) const {
     return access_text(verb_of(fault), array, *nearest, fault.address);
   }
   const char* const name = fault.signal == SIGBUS ? "SIGBUS" : "SIGSEGV";
+  if (fault.has_address == 0)
+    return fmt::format(
+        "read or wrote past all addresses that the processor has, and it does not tell where ({}): far past an array, "
+        "or by a pointer without a value",
+        name);
   constexpr std::uint64_t first_page = 4096;
   if (fault.address >= first_page) return fmt::format("{} address {:#x} ({})", verb_of(fault), fault.address, name);
   return fmt::format(

@@ -78,6 +78,10 @@ class OwnGroup {
 
 }  // namespace
 
+std::string ended_by(int signal) {
+  return fmt::format("was ended by signal {} ({})", signal, strsignal(signal));  // NOLINT(concurrency-mt-unsafe)
+}
+
 WorkerProcess::WorkerProcess(const std::string& library, const std::string& operation,
                              const std::vector<std::string>& operations, int memory)
     : output_(moved_up(anonymous_file().number())) {
@@ -173,8 +177,7 @@ WorkerProcess::Reply WorkerProcess::receive(const CallDeadline& deadline, bool (
 std::string WorkerProcess::ending() {
   const int status = reap();
   if (WIFEXITED(status)) return fmt::format("called exit({})", WEXITSTATUS(status));
-  const int signal = WTERMSIG(status);
-  return fmt::format("was ended by signal {} ({})", signal, strsignal(signal));  // NOLINT(concurrency-mt-unsafe)
+  return ended_by(WTERMSIG(status));
 }
 
 std::string WorkerProcess::last_words() const {

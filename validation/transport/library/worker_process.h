@@ -13,6 +13,9 @@
 
 namespace assay::validation::transport {
 
+/// "was ended by signal 6 (Aborted)"
+std::string ended_by(int signal);
+
 class WorkerProcess {
  public:
   /// Throws std::runtime_error if the worker cannot be found or started.

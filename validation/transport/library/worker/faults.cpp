@@ -27,8 +27,9 @@ std::uint32_t is_write(const void* context) {
 void report(int signal, siginfo_t* info, void* context) {
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);  // NOLINT: the address is reported
   fault.signal = signal;
+  fault.has_address = metal::system::has_address(*info) ? 1 : 0;
   fault.is_write = is_write(context);
-  fault.in_memory = address >= memory_begin && address < memory_end ? 1 : 0;
+  fault.in_memory = fault.has_address != 0 && address >= memory_begin && address < memory_end ? 1 : 0;
   fault.address = fault.in_memory != 0 ? address - memory_begin : address;
   const auto* bytes = reinterpret_cast<const char*>(&fault);
   for (std::size_t sent = 0; sent < sizeof fault;) {
