@@ -284,6 +284,11 @@ TEST_F(MetalCommand, RefusesBadUsageWithStatus2) {
       {"metal check sum.metal --buffer 2=1 --constant 5=1" + bindings, "no such function constant"},
       {"metal check sum.metal --buffer 2=1 --kernel other" + bindings, "other"},
       {"metal check sum.metal --buffer x=1" + bindings, "expected INDEX="},
+      {"metal check sum.metal --buffer 31=1" + bindings,
+       "--buffer 31=1: expected INDEX=..., with an index from 0 to 30"},
+      {"metal check sum.metal -D 'A B=1'", "--define A B=1: expected an identifier as the macro's name"},
+      {"metal check sum.metal -D 'A=1\n2'", "--define A=1\n2: expected an identifier as the macro's name"},
+      {"metal check sum.metal --threads 1000000" + bindings, "--threads: Value 1000000 not in range"},
       {"metal check sum.metal --buffer 2=1 --order sideways" + bindings, "--order"},
   };
   for (const auto& [arguments, words] : bad) expect_refused(arguments, words);

@@ -146,6 +146,13 @@ TEST_F(MetalScript, IsRefusedByTheKeyThatIsWrong) {
   const std::vector<Wrong> all = {
       {"\"source\"", "\"sauce\"", "steps.json: sauce"},
       {"steps.metal", "none.metal", "none.metal"},
+      {"steps.metal", "", "source = \"\": expected a file, relative to"},
+      {"steps.metal", ".", "source = \".\": expected a file, relative to"},
+      {"\"arrays\"", "\"macros\": {\"A B\": 1}, \"arrays\"", "macros.A B = 1: expected an identifier"},
+      {"\"arrays\"", "\"macros\": {\"A\": \"1\\n\"}, \"arrays\"", "macros.A = \"1\\n\": expected an identifier"},
+      {"\"arrays\"", "\"step_limit\": true, \"arrays\"", "step_limit = true: expected an integer from 1"},
+      {"{\"index\": 1, \"array\": \"y\"}", "{\"index\": 31, \"array\": \"y\"}",
+       "index = 31: expected an integer from 0 to 30"},
       {"in.npy", "none.npy", "arrays.x=case/none.npy (device const float* x): cannot read"},
       {"unset:8", "unset:8:int32", "arrays.y is int32 [8]: device float* y takes float32"},
       {"unset:8", "unset:", "arrays.y=unset: (device float* y): ''"},

@@ -112,8 +112,10 @@ void add_check_command(CLI::App& metal, Action& action) {
       ->add_option("--only-groups", options->only_groups,
                    "Run these threadgroups alone, numbered along x, then y, then z: 0,17,100-120,last")
       ->delimiter(',');
-  command->add_option("--threads", options->os_threads,
-                      "OS threads that run threadgroups; 0: as many as the machine runs at once");
+  command
+      ->add_option("--threads", options->os_threads,
+                   "OS threads that run threadgroups; 0: as many as the machine runs at once")
+      ->check(CLI::Range(0, 4096));
   auto* numerics =
       command->add_flag("--numerics", options->with_numerics,
                         "Follow every floating-point operation: where NaN comes from, which lines lose digits");

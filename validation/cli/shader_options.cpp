@@ -11,6 +11,7 @@
 #include "validation/core/parse.h"
 #include "validation/core/terminal.h"
 #include "validation/shader/script_file.h"
+#include "validation/transport/declaration/shader_keys.h"
 
 namespace assay::validation {
 namespace {
@@ -21,11 +22,12 @@ std::uint64_t whole(const char* option, const std::string& text) {
   return *value;
 }
 
-std::pair<std::uint32_t, std::string> indexed(const char* option, const std::string& text) {
+std::pair<std::uint32_t, std::string> indexed(const char* option, const std::string& text, std::uint32_t highest) {
   const auto equals = text.find('=');
   const auto index = parse_number<std::uint32_t>(text.substr(0, equals));
-  if (equals == std::string::npos || !index || *index > 65535)
-    throw std::invalid_argument(fmt::format("{} {}: expected INDEX=...", option, text));
+  if (equals == std::string::npos || !index || *index > highest)
+    throw std::invalid_argument(
+        fmt::format("{} {}: expected INDEX=..., with an index from 0 to {}", option, text, highest));
   return {*index, text.substr(equals + 1)};
 }
 
@@ -126,7 +128,11 @@ ShaderScript ShaderOptions::script() const {
   ShaderScript script = is_script() ? scripted() : of_one_dispatch();
   for (const auto& text : macros_) {
     const auto equals = text.find('=');
-    script.language.macros[text.substr(0, equals)] = equals == std::string::npos ? "1" : text.substr(equals + 1);
+    const std::string name = text.substr(0, equals),
+                      value = equals == std::string::npos ? "1" : text.substr(equals + 1);
+    if (!transport::is_macro(name, value))
+      throw std::invalid_argument(fmt::format("--define {}: expected {}", text, transport::what_a_macro_is));
+    script.language.macros[name] = value;
   }
   script.language.folders = folders_;
   script.suppressions = suppressions_;
@@ -155,18 +161,18 @@ ShaderScript ShaderOptions::of_one_dispatch() const {
   ShaderPass& pass = script.passes.emplace_back();
   pass.function = function_;
   for (const auto& text : buffers_) {
-    const auto [index, words] = indexed("--buffer", text);
+    const auto [index, words] = indexed("--buffer", text, transport::max_buffer_index);
     const std::string name = std::to_string(index);
     script.arrays[name] = words;
     pass.buffers[index] = {name};
   }
   for (const auto& text : textures_) {
-    const auto [index, words] = indexed("--texture", text);
+    const auto [index, words] = indexed("--texture", text, transport::max_texture_index);
     const std::string name = texture_prefix + std::to_string(index);
     script.arrays[name] = words;
     pass.textures[index] = name;
   }
-  for (const auto& text : samplers_) pass.samplers.insert(indexed("--sampler", text));
+  for (const auto& text : samplers_) pass.samplers.insert(indexed("--sampler", text, transport::max_sampler_index));
   for (const auto& text : arrays_) {
     const auto equals = text.find('=');
     const std::string name = text.substr(0, equals);
@@ -174,9 +180,9 @@ ShaderScript ShaderOptions::of_one_dispatch() const {
       throw std::invalid_argument(fmt::format("--array {}: expected NAME=..., with a name that no other has", text));
     script.arrays[name] = text.substr(equals + 1);
   }
-  for (const auto& text : constants_) pass.constants.insert(indexed("--constant", text));
+  for (const auto& text : constants_) pass.constants.insert(indexed("--constant", text, transport::max_constant_index));
   for (const auto& text : threadgroup_) {
-    const auto [index, bytes] = indexed("--threadgroup-memory", text);
+    const auto [index, bytes] = indexed("--threadgroup-memory", text, transport::max_buffer_index);
     pass.threadgroup[index] = whole("--threadgroup-memory", bytes);
   }
   pass.grid = size_of(grid_);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "validation/transport/declaration/binding_node.h"
+#include "validation/transport/declaration/shader_keys.h"
 
 namespace assay::validation {
 
@@ -13,14 +14,14 @@ namespace {
 
 using transport::BindingNode;
 
-constexpr std::int64_t max_index = 127, max_extent = (std::int64_t{1} << 32) - 1, max_offset = std::int64_t{1} << 36;
+constexpr std::int64_t max_extent = (std::int64_t{1} << 32) - 1, max_offset = std::int64_t{1} << 36;
 
 std::uint64_t whole(const BindingNode& node, std::int64_t lowest, std::int64_t highest) {
   return static_cast<std::uint64_t>(node.integer(lowest, highest));
 }
 
-std::uint32_t index_of(const BindingNode& node) {
-  return static_cast<std::uint32_t>(node.at("index").integer(0, max_index));
+std::uint32_t index_of(const BindingNode& node, std::uint32_t highest) {
+  return static_cast<std::uint32_t>(node.at("index").integer(0, highest));
 }
 
 metal::Size size_of(const BindingNode& node) {
@@ -34,14 +35,15 @@ metal::Size size_of(const BindingNode& node) {
 
 /// Calls `add` with each entry of a list of the pass, which may be missing. Refuses an index that is there twice.
 template <class Map, class Add>
-void read_list(const BindingNode& pass, const std::string& key, const std::set<std::string>& keys, const Map& map,
-               const Add& add) {
+void read_list(const BindingNode& pass, const std::string& key, std::uint32_t highest,
+               const std::set<std::string>& keys, const Map& map, const Add& add) {
   const auto list = pass.find(key);
   if (!list) return;
   for (const BindingNode& entry : list->list()) {
     entry.expect_keys(keys);
-    if (map.contains(index_of(entry))) entry.at("index").refuse("an index that is not there twice");
-    add(index_of(entry), entry);
+    const std::uint32_t index = index_of(entry, highest);
+    if (map.contains(index)) entry.at("index").refuse("an index that is not there twice");
+    add(index, entry);
   }
 }
 
@@ -74,22 +76,18 @@ ShaderPass read_pass(const BindingNode& node, const ArrayWords& arrays) {
   ShaderPass pass;
   if (const auto function = node.find("function")) pass.function = function->text();
   read_extents(node, arrays, pass);
-  read_list(node, "buffers", {"index", "array", "offset"}, pass.buffers,
+  read_list(node, "buffers", transport::max_buffer_index, {"index", "array", "offset"}, pass.buffers,
             [&](std::uint32_t index, const auto& entry) { pass.buffers[index] = read_binding(entry, arrays); });
-  read_list(node, "textures", {"index", "array"}, pass.textures,
+  read_list(node, "textures", transport::max_texture_index, {"index", "array"}, pass.textures,
             [&](std::uint32_t index, const auto& entry) { pass.textures[index] = read_binding(entry, arrays).array; });
-  read_list(node, "samplers", {"index", "sampler"}, pass.samplers,
+  read_list(node, "samplers", transport::max_sampler_index, {"index", "sampler"}, pass.samplers,
             [&](std::uint32_t index, const auto& entry) { pass.samplers[index] = entry.at("sampler").text(); });
-  read_list(node, "threadgroup_memory", {"index", "bytes"}, pass.threadgroup,
+  read_list(node, "threadgroup_memory", transport::max_buffer_index, {"index", "bytes"}, pass.threadgroup,
             [&](std::uint32_t index, const auto& entry) {
               pass.threadgroup[index] = whole(entry.at("bytes"), 1, max_offset);
             });
-  const auto constants = node.find("constants");
-  if (constants)
-    for (const BindingNode& entry : constants->list()) {
-      entry.expect_keys({"index", "value"});
-      pass.constants[static_cast<std::uint32_t>(entry.at("index").integer(0, 65535))] = entry.at("value").word();
-    }
+  read_list(node, "constants", transport::max_constant_index, {"index", "value"}, pass.constants,
+            [&](std::uint32_t index, const auto& entry) { pass.constants[index] = entry.at("value").word(); });
   return pass;
 }
 
@@ -106,13 +104,9 @@ ShaderScript read_script(const std::filesystem::path& path) {
   const std::filesystem::path folder = path.parent_path();
   node.expect_keys({"source", "metal_version", "macros", "seed", "step_limit", "arrays", "passes", "outputs"});
   ShaderScript script;
-  script.source = folder / node.at("source").text();
-  if (const auto version = node.find("metal_version"))
-    script.language.metal_version = static_cast<int>(version->integer(100, 999));
+  script.language = transport::read_language(node);
   if (const auto seed = node.find("seed")) script.seed = whole(*seed, 0, std::int64_t{1} << 53);
   if (const auto limit = node.find("step_limit")) script.step_limit = whole(*limit, 1, std::int64_t{1} << 53);
-  if (const auto macros = node.find("macros"))
-    for (const auto& [name, value] : macros->members()) script.language.macros[name] = value.word();
   for (const auto& [name, words] : node.at("arrays").members()) script.arrays[name] = in_folder(folder, words.word());
   for (const BindingNode& pass : node.at("passes").list()) script.passes.push_back(read_pass(pass, script.arrays));
   if (script.passes.empty()) node.at("passes").refuse("at least one pass");
@@ -121,6 +115,7 @@ ShaderScript read_script(const std::filesystem::path& path) {
       if (!file.text().ends_with(".npy")) file.refuse("the path of a .npy file");
       script.outputs[name] = folder / file.text();
     }
+  script.source = transport::read_source(node, folder);
   return script;
 }
 

@@ -110,9 +110,13 @@ double BindingNode::number() const {
 
 MetalExpression BindingNode::expression(const std::vector<std::string>& names) const {
   if (value_->is_string()) return {where(), value_->get<std::string>(), names};
-  if (value_->is_boolean()) return {where(), value_->get<bool>() ? "1" : "0", names};
   if (value_->is_number()) return {where(), value_->dump(), names};
   refuse("a number or an expression in a text");
+}
+
+MetalExpression BindingNode::truth(const std::vector<std::string>& names) const {
+  if (value_->is_boolean()) return {where(), value_->get<bool>() ? "1" : "0", names};
+  return expression(names);
 }
 
 void BindingNode::expect_keys(const std::set<std::string>& keys) const {

@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "validation/transport/declaration/shader_keys.h"
 #include "validation/transport/metal/dtype.h"
 #include "validation/transport/metal/scalar.h"
 
 namespace assay::validation::transport {
 namespace {
-
-constexpr std::int64_t max_indices = 31, max_constants = 65536;
 
 using Names = std::vector<std::string>;
 
@@ -20,6 +19,13 @@ std::string scalar_type(const BindingNode& node) {
   const std::string name = node.text();
   if (find_metal_scalar(name) == nullptr) node.refuse("one of " + metal_scalar_names());
   return name;
+}
+
+/// A bool may be true or false; no other type takes those for numbers.
+MetalValue read_value(const BindingNode& node, const Names& names) {
+  const std::string type = scalar_type(node.at("type"));
+  const BindingNode value = node.at("value");
+  return {type, type == "bool" ? value.truth(names) : value.expression(names)};
 }
 
 const MetalArrayOffer* find(const MetalInterface& interface, const std::string& array) {
@@ -91,7 +97,7 @@ class PassReader {
 
   static MetalThreadgroupMemory read_threadgroup_memory(const BindingNode& node, const Names& names) {
     node.expect_keys({"index", "bytes"});
-    return {static_cast<std::uint32_t>(node.at("index").integer(0, max_indices - 1)),
+    return {static_cast<std::uint32_t>(node.at("index").integer(0, max_buffer_index)),
             node.at("bytes").expression(names)};
   }
 
@@ -99,12 +105,12 @@ class PassReader {
     node.expect_keys({"index", "array", "value", "type", "struct"});
     MetalBound bound;
     bound.where = node.where();
-    bound.index = static_cast<std::uint32_t>(node.at("index").integer(0, max_indices - 1));
+    bound.index = static_cast<std::uint32_t>(node.at("index").integer(0, max_buffer_index));
     const auto array = node.find("array"), value = node.find("value"), fields = node.find("struct");
     if (int{array.has_value()} + int{value.has_value()} + int{fields.has_value()} != 1)
       node.refuse("one of array, value and struct");
     if (array) bound.array = array_name(*array);
-    if (value) bound.values.push_back({scalar_type(node.at("type")), value->expression(names)});
+    if (value) bound.values.push_back(read_value(node, names));
     if (fields) bound.values = read_struct(*fields, names);
     return bound;
   }
@@ -114,14 +120,12 @@ class PassReader {
     const auto found = structs ? structs->find(node.text()) : std::nullopt;
     if (!found) node.refuse("the name of one of \"structs\"");
     std::vector<MetalValue> fields;
-    for (const auto& field : found->list()) fields.push_back(read_field(field, names));
+    for (const auto& field : found->list()) {
+      field.expect_keys({"type", "value"});
+      fields.push_back(read_value(field, names));
+    }
     if (fields.empty()) found->refuse("at least one field");
     return fields;
-  }
-
-  static MetalValue read_field(const BindingNode& node, const Names& names) {
-    node.expect_keys({"type", "value"});
-    return {scalar_type(node.at("type")), node.at("value").expression(names)};
   }
 
   std::string array_name(const BindingNode& node) const {
@@ -187,18 +191,9 @@ void read_constants(const BindingNode& node, const MetalInterface& interface, Me
   for (const auto& one : constants->list()) {
     one.expect_keys({"index", "type", "value"});
     binding.constants.push_back({one.where(),
-                                 static_cast<std::uint32_t>(one.at("index").integer(0, max_constants - 1)),
-                                 {scalar_type(one.at("type")), one.at("value").expression(interface.variables)}});
+                                 static_cast<std::uint32_t>(one.at("index").integer(0, max_constant_index)),
+                                 read_value(one, interface.variables)});
   }
-}
-
-void read_source(const BindingNode& node, const std::filesystem::path& path, MetalBinding& binding) {
-  binding.source = path.parent_path() / node.at("source").text();
-  if (!std::filesystem::exists(binding.source)) node.at("source").refuse("a file beside the binding");
-  if (const auto version = node.find("metal_version"))
-    binding.language.metal_version = static_cast<int>(version->integer(100, 999));
-  if (const auto macros = node.find("macros"))
-    for (const auto& [name, value] : macros->members()) binding.language.macros[name] = value.text();
 }
 
 bool binds(const std::vector<MetalPass>& passes, const std::string& array) {
@@ -221,7 +216,7 @@ MetalBinding read_binding(const std::filesystem::path& path, const MetalInterfac
   if (node.at("operation").text() != interface.operation)
     node.at("operation").refuse(fmt::format("\"{}\", as this gate judges", interface.operation));
   MetalBinding binding(node);
-  read_source(node, path, binding);
+  binding.language = read_language(node);
   if (const auto validates = node.find("host_validates")) binding.host_validates = validates->flag();
   read_types(node, interface, binding);
   read_scratch(node, interface, binding);
@@ -229,6 +224,7 @@ MetalBinding read_binding(const std::filesystem::path& path, const MetalInterfac
   read_constants(node, interface, binding);
   if (const auto limit = node.find("step_limit")) binding.step_limit = limit->expression(interface.variables);
   binding.passes = PassReader(interface, binding).read_list(node.at("passes"), interface.variables);
+  binding.source = read_source(node, path.parent_path());
   return binding;
 }
 

@@ -1,0 +1,37 @@
+#include "validation/transport/declaration/shader_keys.h"
+
+#include <algorithm>
+#include <system_error>
+
+namespace assay::validation::transport {
+
+bool is_macro(std::string_view name, std::string_view value) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto is_part = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
+  const bool is_identifier = !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, is_part);
+  return is_identifier && value.find_first_of("\r\n") == std::string_view::npos && !value.ends_with('\\');
+}
+
+std::filesystem::path read_source(const BindingNode& node, const std::filesystem::path& folder) {
+  const BindingNode source = node.at("source");
+  const std::filesystem::path path = folder / source.text();
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored) || std::filesystem::is_directory(path, ignored))
+    source.refuse("a file, relative to the folder of this one");
+  return path;
+}
+
+metal::ShaderLanguage read_language(const BindingNode& node) {
+  metal::ShaderLanguage language;
+  if (const auto version = node.find("metal_version"))
+    language.metal_version = static_cast<int>(version->integer(100, 999));
+  const auto macros = node.find("macros");
+  if (!macros) return language;
+  for (const auto& [name, value] : macros->members()) {
+    if (!is_macro(name, value.word())) value.refuse(what_a_macro_is);
+    language.macros[name] = value.word();
+  }
+  return language;
+}
+
+}  // namespace assay::validation::transport
