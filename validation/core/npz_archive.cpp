@@ -9,6 +9,7 @@
 
 #include "validation/core/file_kind.h"
 #include "validation/core/memory_limit.h"
+#include "validation/core/printable.h"
 
 namespace assay::validation {
 namespace {
@@ -96,11 +97,11 @@ NpzContents read_npz_archive(const std::filesystem::path& path, const std::set<s
   std::uint64_t unpacked = 0;
   const auto entries = static_cast<std::uint64_t>(std::max<zip_int64_t>(zip_get_num_entries(archive.get(), 0), 0));
   for (std::uint64_t index = 0; index < entries; ++index) {
-    const char* const raw = zip_get_name(archive.get(), index, 0);
+    const char* const raw = zip_get_name(archive.get(), index, ZIP_FL_ENC_RAW);
     if (raw == nullptr) refuse_archive(archive.get());
     const std::string name = array_name(raw);
     if (!names.contains(name)) {
-      contents.others.push_back(name);
+      contents.others.push_back(printable_line(name));
       continue;
     }
     unpacked += declared_size(archive.get(), index);
