@@ -140,5 +140,26 @@ TEST_F(MetalSource, MayBeOfWindows) {
   EXPECT_THAT(outcome.out + outcome.err, HasSubstr("k.metal:3:8"));
 }
 
+TEST_F(MetalSource, NeedsAKernelAndUtf8) {
+  write("k.metal", "int f() { return 1; }\n");
+  for (const char* const more : {"--grid 1", "--kernel f"})
+    expect_refused(std::string("metal check k.metal ") + more,
+                   "k.metal: expected a function that is declared `kernel`, got none");
+  write("k.metal", "\xFF\xFEk");
+  expect_refused("metal check k.metal", "cannot read 'k.metal': it is in UTF-16, expected a text in UTF-8");
+}
+
+TEST_F(MetalSource, MayHaveAnyName) {
+  const std::string text = "#include <metal_stdlib>\nkernel void k(device int* x) {\n  x[1] = 2;\n}\n";
+  for (const std::string name : {"a\"b.metal", "a\\b.metal", "\xC3\xA9 \\303.metal", "a\nb.metal"}) {
+    write(name, text);
+    for (const char* const more : {"", " --numerics"}) {
+      const Outcome outcome = run("metal check '" + name + "' --buffer 0=1 --grid 1" + more);
+      EXPECT_EQ(outcome.status, 1) << outcome.err;
+      EXPECT_THAT(outcome.out, HasSubstr("at " + name + ":3:8"));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace assay::validation

@@ -194,6 +194,7 @@ TEST_F(Shards, AreStartedAgainWhereTheyDie) {
 TEST_F(Shards, EndTheRunWhereTheyDieAgainAndAgain) {
   expect_refused(asked_ + "--shards 2 --launcher false --json run.json", "ended with status 1, 3 times:\n");
   expect_refused("gate --kernel nobody --shards 2", "kernel 'nobody' is unknown");
+  expect_refused("gate --shards 1000000", "--shards: Value 1000000 not in range");
   EXPECT_EQ(run("gate --launcher nice").status, 2) << "without --shards";
 }
 

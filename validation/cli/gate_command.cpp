@@ -102,7 +102,7 @@ void add_gate_command(CLI::App& app, Action& action) {
   add_report_options(*gate, arguments->files);
   gate->add_option("--resume", arguments->resume, "Continue the run of this JSON report, and update the report");
   auto* shards = gate->add_option("--shards", arguments->shards, "Judge in so many processes at a time")
-                     ->check(CLI::Range(1, 1'000'000));
+                     ->check(CLI::Range(1, 1000));
   gate->add_option("--launcher", arguments->launcher, "What starts a shard's process, elsewhere perhaps: 'srun -n1'")
       ->needs(shards);
   gate->add_flag("--generated", arguments->generated, "Only generated cases: no real input, no large sizes");

@@ -17,6 +17,9 @@ namespace {
 std::string chosen_kernel(const ShaderScript& script, const ShaderPass& pass, const std::vector<std::string>& names) {
   if (pass.function.empty() && names.size() == 1) return names.front();
   if (std::ranges::find(names, pass.function) != names.end()) return pass.function;
+  if (names.empty())
+    throw std::invalid_argument(
+        fmt::format("{}: expected a function that is declared `kernel`, got none", script.source.string()));
   const std::string given = pass.function.empty() ? "" : fmt::format(" {}", pass.function);
   throw std::invalid_argument(fmt::format("{}{}: {} has {} kernels, expected one of {}",
                                           script.is_command_line ? "--kernel" : "function", given,
