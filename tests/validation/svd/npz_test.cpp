@@ -40,9 +40,9 @@ TEST(SvdNpz, TakesEitherOrderOfBytesAndOfElements) {
 TEST(SvdNpz, NotesWhatItLeavesAside) {
   std::vector<std::string> notes;
   const SvdCase c =
-      read_as<SvdOperation>({{"A", floats({2, 2})}, {"B", floats({1})}, {"\xC3\xA9\x1b[31m\n", floats({1})}}, notes);
+      read_as<SvdOperation>({{"A", floats({2, 2})}, {"B", floats({1})}, {"\xC3\xA9\xE2\x80\xAE", floats({1})}}, notes);
   EXPECT_EQ(c.B, 1);
-  EXPECT_THAT(notes, ElementsAre("array 'B' was left aside", "array '\xC3\xA9?[31m?' was left aside"));
+  EXPECT_THAT(notes, ElementsAre("array 'B' was left aside", "array '\xC3\xA9?' was left aside"));
 }
 
 NpyArrays with_dtype(const NpyArray& A, const std::string& dtype) {
