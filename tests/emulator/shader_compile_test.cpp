@@ -211,7 +211,8 @@ TEST(Cache, CompilesAgainOnlyWhatHasChanged) {
   compile(doubling, with);
   EXPECT_EQ(objects(), 3U);
   for (const auto& entry : std::filesystem::directory_iterator(with.cache))
-    EXPECT_THAT(entry.path().extension(), testing::AnyOf(".so", ".preprocessed")) << "left behind: " << entry.path();
+    EXPECT_THAT(entry.path().extension(), testing::AnyOf(".so", ".analysis", ".preprocessed"))
+        << "left behind: " << entry.path();
 }
 
 TEST(Cache, RecoversFromObjectsThatAreBroken) {

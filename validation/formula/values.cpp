@@ -108,7 +108,7 @@ double of_kind(Random& random, const Input& input, const Extents& extents, const
       return static_cast<double>(random.integer(0, std::max<std::int64_t>(size_of(input.extent, extents) - 1, 0)));
     case Kind::unit:
       return manner.values.kind == Class::integers ? static_cast<double>(random.integer(0, 1))
-                                                    : of_unit(random, manner.near_one);
+                                                   : of_unit(random, manner.near_one);
     case Kind::positive:
       if (manner.values.kind == Class::integers) return static_cast<double>(random.integer(1, 8));
       return std::max(manner.scale * std::exp(random.gaussian()), format.smallest);
@@ -159,8 +159,7 @@ std::vector<double> draw_values(Random& random, const Input& input, const Extent
     const std::span row(result.data() + first, last);
     if (values.kind == Class::sorted && input.kind == Kind::real) std::ranges::sort(row);
     if (input.kind == Kind::flag && random.chance(0.1)) std::ranges::fill(row, 0);
-    if (input.minus_infinity && (values.kind == Class::late || random.chance(0.2)))
-      put_infinities(random, values, row);
+    if (input.minus_infinity && (values.kind == Class::late || random.chance(0.2))) put_infinities(random, values, row);
   }
   return result;
 }
