@@ -24,7 +24,7 @@ CtcCase rows_of(const CtcCase& c, const std::vector<std::int64_t>& which) {
 }  // namespace
 
 CtcProperty batch() {
-  return validation::batch<CtcOperation>("a row gives the same bits in a smaller or larger batch", {.min_rows = 2}, "B",
+  return validation::batch<CtcOperation>("a row gives the same bits in batches of any size", {.min_rows = 2}, "B",
                                          rows_of);
 }
 

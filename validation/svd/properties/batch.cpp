@@ -6,8 +6,8 @@
 namespace assay::validation::svd {
 
 SvdProperty batch() {
-  return validation::batch<SvdOperation>("a matrix gives the same bits in a smaller or larger batch", {.max_batch = 20},
-                                         "B", select_matrices);
+  return validation::batch<SvdOperation>("a matrix gives the same bits in batches of any size", {.max_batch = 20}, "B",
+                                         select_matrices);
 }
 
 }  // namespace assay::validation::svd
