@@ -20,6 +20,8 @@ enum hostile {
   WRITES_FAR_BEFORE,
   WRITES_INPUT,
   READS_BEHIND,
+  LOADS_ALIGNED,
+  STORES_ALIGNED,
   LEAVES_UNWRITTEN,
   GIVES_NAN,
   GIVES_RANDOM,
@@ -54,9 +56,16 @@ enum hostile {
 static volatile int nothing;
 static const volatile int* volatile nowhere;
 
+/* Where an instruction for aligned vectors of four floats begins that ignores the lowest bits of an address. */
+static void* aligned(const void* at) {
+  return (void*)((uintptr_t)at & ~(uintptr_t)15);
+}
+
 static void compute(const assay_ctc_problem* p, const assay_ctc_output* out) {
   float *loss = out->loss, *gradient = out->gradient;
   const float* logits = p->activations;
+  if (HOSTILE == LOADS_ALIGNED && p->C % 4 == 0) logits = aligned(p->activations);
+  if (HOSTILE == STORES_ALIGNED && p->C % 4 == 0 && gradient) gradient = aligned(out->gradient);
   for (int64_t i = 0; i < out->gradient_size; ++i) gradient[i] = 0;
   for (int64_t b = 0; b < p->B; ++b)
     loss[b] = (float)naive_ctc(logits + b * p->C, 1, p->targets + b * p->S, p->input_lengths[b], p->C,

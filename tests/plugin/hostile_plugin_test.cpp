@@ -56,6 +56,8 @@ const Deed deeds[] = {
     {"aligned_writes_behind", "loss", error, "wrote loss.[0-9]+., past its [0-9]+ elements"},
     {"writes_input", "gradient", error, "changed its input activations.[0-9]+."},
     {"reads_behind", "loss", error, "read input_lengths.1., past its 1 elements"},
+    {"loads_aligned", "loss", Verdict::fail, "loss"},
+    {"stores_aligned", "gradient", error, "wrote gradient.-[1-3]., before its beginning"},
     {"leaves_unwritten", "inside", Verdict::fail, "loss.0. was not written"},
     {"gives_nan", "loss", Verdict::fail, "got +nan"},
     {"gives_random", "repeat", Verdict::fail, "loss"},

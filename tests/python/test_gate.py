@@ -46,6 +46,16 @@ def test_a_right_kernel_passes_every_property(operation, fn, declared):
     assert result.passed, str(result)
 
 
+def test_rows_that_depend_on_the_size_of_the_batch_fail_unless_that_is_declared():
+    def another_last_bit_from_eight_rows_on(p):
+        loss, gradient = kernels.ctc(p)
+        return np.nextafter(loss, np.float32(np.inf)) if len(loss) >= 8 else loss, gradient
+
+    result = gate_ctc(another_last_bit_from_eight_rows_on, "^batch$")
+    assert "other bits where B = " in the_failure(result, "batch").explanation
+    assert gate_ctc(another_last_bit_from_eight_rows_on, "^batch$", batch_invariance=False)["batch"].verdict == "skipped"
+
+
 @pytest.mark.parametrize("results", ["float32", "float16"])
 def test_a_ctc_of_float16_returns_float16_or_float32(results):
     seen = set()

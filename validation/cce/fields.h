@@ -88,7 +88,8 @@ inline const auto& CceFields::problem() {
       Further<T>{{"empty", "batches of no valid tokens", ASSAY_CCE_NO_EMPTY},
                  [](const Case& c) { return c.valid_tokens() == 0; }},
       Further<T>{{"checks_arguments", "", ASSAY_CCE_NO_CHECKS}},
-      Further<T>{{"same_bits", "", ASSAY_CCE_NO_SAME_BITS}}};
+      Further<T>{{"same_bits", "", ASSAY_CCE_NO_SAME_BITS}},
+      Further<T>{{"batch_invariance", "", ASSAY_CCE_NO_BATCH_INVARIANCE}}};
   return table;
 }
 

@@ -40,6 +40,7 @@ struct CceRequest {
   int threads = 0;         ///< 0: the kernel's own choice
   std::int64_t chunk = 0;  ///< one of info().chunks; 0: the kernel's own choice
   bool in_halves = false;  ///< forward, then backward from the state that forward left
+  bool aligned = false;    ///< arrays of plug-ins begin at multiples of 64 bytes
 };
 
 using CceKernel = BasicKernel<CceKernelInfo, metal::AnyCceProblem, metal::AnyCceOutput, CceRequest>;

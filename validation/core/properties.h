@@ -102,14 +102,20 @@ Property<O> repeat() {
           }};
 }
 
-/// 2, 3, 7, 8 and two more numbers of threads up to 64, which the extents of the case determine.
+/// A seed that the extents of the case determine.
 template <HasFields Case>
-std::set<int> thread_counts(const Case& c) {
+std::uint64_t seed_of_extents(const Case& c) {
   std::uint64_t mixed = 0;
   for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
     if constexpr (IsExtent<Row>) mixed = Random(mixed + static_cast<std::uint64_t>(c.*row.in_case)).bits();
   });
-  Random random(mixed);
+  return mixed;
+}
+
+/// 2, 3, 7, 8 and two more numbers of threads up to 64, which the extents of the case determine.
+template <HasFields Case>
+std::set<int> thread_counts(const Case& c) {
+  Random random(seed_of_extents(c));
   std::set<int> counts = {2, 3, 7, 8};
   while (counts.size() < 6) counts.insert(static_cast<int>(random.integer(2, 64)));
   return counts;

@@ -128,7 +128,8 @@ inline const auto& CtcFields::problem() {
                     .npz_or = " or [T, C]"},
       Further<T>{{"empty", "empty rows", ASSAY_CTC_NO_EMPTY}, has_empty_rows},
       Further<T>{{"checks_arguments", "", ASSAY_CTC_NO_CHECKS}},
-      Further<T>{{"same_bits", "", ASSAY_CTC_NO_SAME_BITS}}};
+      Further<T>{{"same_bits", "", ASSAY_CTC_NO_SAME_BITS}},
+      Further<T>{{"batch_invariance", "", ASSAY_CTC_NO_BATCH_INVARIANCE}}};
   return table;
 }
 

@@ -38,7 +38,8 @@ struct CtcKernelInfo {
 
 /// Options of a run.
 struct CtcRequest {
-  int threads = 0;  ///< 0: the kernel's own choice
+  int threads = 0;       ///< 0: the kernel's own choice
+  bool aligned = false;  ///< arrays of plug-ins begin at multiples of 64 bytes
 };
 
 using CtcKernel = BasicKernel<CtcKernelInfo, metal::AnyCtcProblem, metal::AnyCtcOutput, CtcRequest>;

@@ -104,10 +104,11 @@ enum assay_ctc_lack {
   ASSAY_CTC_NO_REDUCTION_MEAN = 1 << 8,
   ASSAY_CTC_NO_UPSTREAM = 1 << 9,
   ASSAY_CTC_NO_ZERO_INFINITY = 1 << 10,
-  ASSAY_CTC_NO_OTHER_BLANK = 1 << 11, /* than class 0 */
-  ASSAY_CTC_NO_EMPTY = 1 << 12,       /* T, B or S of 0, rows of no frames or labels */
-  ASSAY_CTC_NO_CHECKS = 1 << 13,      /* bad arguments are not refused by name */
-  ASSAY_CTC_NO_SAME_BITS = 1 << 14,   /* sums in any order, as of atomics: bits may change from call to call */
+  ASSAY_CTC_NO_OTHER_BLANK = 1 << 11,      /* than class 0 */
+  ASSAY_CTC_NO_EMPTY = 1 << 12,            /* T, B or S of 0, rows of no frames or labels */
+  ASSAY_CTC_NO_CHECKS = 1 << 13,           /* bad arguments are not refused by name */
+  ASSAY_CTC_NO_SAME_BITS = 1 << 14,        /* sums in any order, as of atomics: bits may change from call to call */
+  ASSAY_CTC_NO_BATCH_INVARIANCE = 1 << 15, /* the bits of a row may change with B */
   /* What remains: dL/dlogits of padded targets from logits, blank 0, a loss for each row, no upstream gradient. */
   ASSAY_CTC_BASICS_ALONE = ASSAY_CTC_NO_LOG_PROBS | ASSAY_CTC_NO_GRADIENT_OF_LOG_PROBS | ASSAY_CTC_NO_CONCATENATED |
                            ASSAY_CTC_NO_REDUCTION_SUM | ASSAY_CTC_NO_REDUCTION_MEAN | ASSAY_CTC_NO_UPSTREAM |
@@ -183,7 +184,8 @@ enum assay_cce_lack {
   ASSAY_CCE_NO_OTHER_IGNORE_INDEX = 1 << 8, /* than -100 */
   ASSAY_CCE_NO_EMPTY = 1 << 9,              /* no tokens, or none but ignored ones */
   ASSAY_CCE_NO_CHECKS = 1 << 10,            /* bad arguments are not refused by name */
-  ASSAY_CCE_NO_SAME_BITS = 1 << 11          /* sums in any order, as of atomics: bits may change from call to call */
+  ASSAY_CCE_NO_SAME_BITS = 1 << 11,         /* sums in any order, as of atomics: bits may change from call to call */
+  ASSAY_CCE_NO_BATCH_INVARIANCE = 1 << 12   /* the bits of a token's loss and dhidden may change with N */
 };
 
 typedef int assay_cce_run(const assay_cce_problem* problem, const assay_cce_output* output, char* message,
@@ -228,11 +230,12 @@ typedef struct assay_svd_output {
 } assay_svd_output;
 
 enum assay_svd_lack {
-  ASSAY_SVD_NO_WIDE = 1 << 0,     /* M < N */
-  ASSAY_SVD_NO_TALL = 1 << 1,     /* M > N */
-  ASSAY_SVD_NO_EMPTY = 1 << 2,    /* B, M or N of 0 */
-  ASSAY_SVD_NO_CHECKS = 1 << 3,   /* bad arguments are not refused by name */
-  ASSAY_SVD_NO_SAME_BITS = 1 << 4 /* sums in any order, as of atomics: bits may change from call to call */
+  ASSAY_SVD_NO_WIDE = 1 << 0,            /* M < N */
+  ASSAY_SVD_NO_TALL = 1 << 1,            /* M > N */
+  ASSAY_SVD_NO_EMPTY = 1 << 2,           /* B, M or N of 0 */
+  ASSAY_SVD_NO_CHECKS = 1 << 3,          /* bad arguments are not refused by name */
+  ASSAY_SVD_NO_SAME_BITS = 1 << 4,       /* sums in any order, as of atomics: bits may change from call to call */
+  ASSAY_SVD_NO_BATCH_INVARIANCE = 1 << 5 /* the bits of a matrix's factors may change with B */
 };
 
 typedef int assay_svd_run(const assay_svd_problem* problem, const assay_svd_output* output, char* message,

@@ -83,7 +83,8 @@ inline const auto& SvdFields::problem() {
       Further<T>{{"empty", "no matrices, or matrices of nothing", ASSAY_SVD_NO_EMPTY},
                  [](const Case& c) { return c.B <= 0 || c.K() <= 0; }},
       Further<T>{{"checks_arguments", "", ASSAY_SVD_NO_CHECKS}},
-      Further<T>{{"same_bits", "", ASSAY_SVD_NO_SAME_BITS}}};
+      Further<T>{{"same_bits", "", ASSAY_SVD_NO_SAME_BITS}},
+      Further<T>{{"batch_invariance", "", ASSAY_SVD_NO_BATCH_INVARIANCE}}};
   return table;
 }
 

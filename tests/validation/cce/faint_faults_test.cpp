@@ -111,6 +111,10 @@ const FaintFault faint_faults[] = {
      [](const Problem& problem, const Results& out, const CceRequest&) {
        if (problem.options.N == 0) add(out.dbias, -1, 1e-7);
      }},
+    {"one_bit_from_nine_tokens_on", "batch",
+     [](const Problem& problem, const Results& out, const CceRequest&) {
+       if (problem.options.N > 8) nudge(out.loss[0]);
+     }},
     {"more_tokens_than_one", "batch-singles",
      [](const Problem& problem, const Results& out, const CceRequest&) {
        if (problem.options.N > 1 && is_float(problem)) scale(out.dhidden, 1 + 0x1p-20);

@@ -113,6 +113,10 @@ const FaintFault faint_faults[] = {
      [](const Problem& problem, const Results& out, int) {
        if (problem.B > 1 && problem.input_lengths[1] == 0 && out.loss.size() > 1) nudge(out.loss[0]);
      }},
+    {"one_bit_from_nine_rows_on", "batch",
+     [](const Problem& problem, const Results& out, int) {
+       if (problem.B > 8) nudge(out.loss[0]);
+     }},
     {"more_rows_than_one", "batch-singles",
      [](const Problem& problem, const Results& out, int) {
        if (problem.B > 1) add_to_gradient(out, 1e-6F);

@@ -83,6 +83,10 @@ const FaintFault faint_faults[] = {
      [](const Problem&, const Results& out, const SvdRequest& request) {
        if (request.threads == 7) nudge_value(out, 0);
      }},
+    {"one_bit_from_nine_matrices_on", "batch",
+     [](const Problem& problem, const Results& out, const SvdRequest&) {
+       if (problem.options.B > 8) nudge_value(out, 0);
+     }},
     {"last_of_a_batch", "batch-singles",
      [](const Problem& problem, const Results& out, const SvdRequest&) {
        if (problem.options.B > 1) nudge_value(out, -1);

@@ -112,6 +112,14 @@ struct RowOfWidestCall final : PlainCceKernel {
   mutable Numbers row_;
 };
 
+struct OrderByBatch final : PlainCceKernel {
+  static constexpr FaultNote note{
+      "order-by-batch", "from 8 tokens on, sums are taken in another order: a token's last bits depend on N", "batch"};
+  double loss(const Work& work, const Token& token) const override {
+    return PlainCceKernel::loss(work, token) * (work.N() < 8 ? 1 : 1 + 0x1p-26);
+  }
+};
+
 struct BiasWithWeightOnly final : PlainCceKernel {
   static constexpr FaultNote note{"dbias-with-dweight-only", "dbias is left at 0 unless dweight is asked for",
                                   "outputs"};
@@ -128,7 +136,8 @@ struct BiasWithWeightOnly final : PlainCceKernel {
 
 std::vector<CceFault> memory_faults() {
   return plant_all<CceOperation, WritesPastWeight, WritesBeforeLoss, IgnoredRowsUnwritten, LossUnwritten, AddedToOutput,
-                   AtomicOrder, RemainderOfThreads, RowOfWidestCall, BiasWithWeightOnly>(plain_cce_kernel());
+                   AtomicOrder, RemainderOfThreads, RowOfWidestCall, OrderByBatch, BiasWithWeightOnly>(
+      plain_cce_kernel());
 }
 
 }  // namespace assay::validation::cce

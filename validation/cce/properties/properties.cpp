@@ -21,6 +21,7 @@ const std::vector<CceProperty>& CceOperation::properties() {
       empty(),
       ignored(),
       nonnegative(),
+      batch(),
       batch_singles(),
       far_tokens(),
       far_entries(),

@@ -19,6 +19,7 @@ CceProperty ignored();
 CceProperty nonnegative();
 
 // Relations between runs: no reference needed.
+CceProperty batch();
 CceProperty batch_singles();
 CceProperty duplicates();
 CceProperty independence();

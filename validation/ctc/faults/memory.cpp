@@ -170,6 +170,14 @@ struct SumPerThread final : PlainCtcKernel {
   }
 };
 
+struct OrderByBatch final : PlainCtcKernel {
+  static constexpr FaultNote note{
+      "order-by-batch", "from 8 rows on, sums are taken in another order: a row's last bits depend on B", "batch"};
+  double loss(const Row& row) const override {
+    return PlainCtcKernel::loss(row) * (row.problem.B < 8 ? 1 : 1 + 0x1p-26);
+  }
+};
+
 struct OneBadRowSpoilsAll final : PlainCtcKernel {
   static constexpr FaultNote note{"one-bad-row-spoils-all",
                                   "0 * NaN in a product over the batch: an infeasible row makes every gradient NaN, "
@@ -187,7 +195,7 @@ struct OneBadRowSpoilsAll final : PlainCtcKernel {
 std::vector<CtcFault> memory_faults() {
   return plant_all<CtcOperation, WritesPastGradient, WritesBeforeGradient, SoftmaxInPlace, PastLengthUnwritten,
                    ImpossibleUnwritten, LossAccumulates, LossOnlyUnwritten, LossOnlyEndsEarly, WorkspaceNotCleared,
-                   WidthOfWidestCall, OrderOfArrival, RowsLeftOver, SumPerThread, OneBadRowSpoilsAll>(
+                   WidthOfWidestCall, OrderOfArrival, RowsLeftOver, SumPerThread, OrderByBatch, OneBadRowSpoilsAll>(
       plain_ctc_kernel());
 }
 

@@ -25,6 +25,7 @@ const std::vector<CtcProperty>& CtcOperation::properties() {
       nonnegative(),
       zero_past_length(),
       row_independence(),
+      batch(),
       batch_singles(),
       far_rows(),
       reductions(),

@@ -21,6 +21,7 @@ CtcProperty nonnegative();
 
 // Relations between runs: no reference needed.
 CtcProperty row_independence();
+CtcProperty batch();
 CtcProperty batch_singles();
 CtcProperty reductions();
 CtcProperty linearity();

@@ -33,6 +33,7 @@ DECLARED: Dict[str, Dict[str, Any]] = {
         logit_softcap=True,
         label_smoothing=True,
         z_loss=True,
+        batch_invariance=False,  # products of few tokens are summed in another order
     ),
     "svd": dict(
         dtype=("float32", "float64", "float16", "bfloat16"),

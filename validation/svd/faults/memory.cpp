@@ -113,6 +113,17 @@ struct NeighboursRotate final : PlainSvdKernel {
   }
 };
 
+struct OrderByBatch final : PlainSvdKernel {
+  static constexpr FaultNote note{
+      "order-by-batch", "from 8 matrices on, sums are taken in another order: a matrix's last bits depend on B",
+      "batch"};
+  void compute(const Work& work, std::span<const double> A, std::vector<Factors>& all) const override {
+    PlainSvdKernel::compute(work, A, all);
+    for (Factors& factors : all)
+      for (double& value : factors.S) value *= work.B < 8 ? 1 : 1 + 0x1p-26;
+  }
+};
+
 struct ValuesByGram final : PlainSvdKernel {
   static constexpr FaultNote note{"values-only-by-another-way",
                                   "without vectors, values come from another algorithm, right but for its rounding",
@@ -129,7 +140,7 @@ struct ValuesByGram final : PlainSvdKernel {
 
 std::vector<SvdFault> memory_faults() {
   return plant_all<SvdOperation, WritesPastU, WritesBeforeS, NullSpaceUnwritten, StateKept, RemainderOfThreads,
-                   ColumnOfTallestCall, ScaleOfFirst, NeighboursRotate, ValuesByGram>(plain_svd_kernel());
+                   ColumnOfTallestCall, ScaleOfFirst, NeighboursRotate, OrderByBatch, ValuesByGram>(plain_svd_kernel());
 }
 
 }  // namespace assay::validation::svd

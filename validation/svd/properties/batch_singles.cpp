@@ -25,14 +25,15 @@ SvdRun select(const SvdRun& all, std::int64_t b) {
 }
 
 Finding check_batch_singles(const SvdContext& context, const SvdCase& c) {
-  const SvdRun all = run_valid(context.kernel, c);
+  const SvdOperation::RunOptions options{.request = {.aligned = true}};
+  const SvdRun all = run_valid(context.kernel, c, options);
   Comparison comparison;
   Remembered<SvdCase, SvdRun> singles;
   for (std::int64_t b = 0; b < c.B; ++b) {
     const SvdCase single = select_matrix(c, b);
-    const SvdRun& alone = singles.of(single, [&](const SvdCase& d) { return run_valid(context.kernel, d); });
+    const SvdRun& alone = singles.of(single, [&](const SvdCase& d) { return run_valid(context.kernel, d, options); });
     const SvdRun among = select(all, b);
-    if (!context.kernel.info().support.does("same_bits")) {
+    if (!is_batch_invariant(context.kernel.info().support)) {
       hold_values(comparison, context.kernel.info(), single, among, single, alone);
       continue;
     }

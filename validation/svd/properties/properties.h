@@ -8,6 +8,7 @@ namespace assay::validation::svd {
 // Memory and repeatability.
 SvdProperty two_shapes();
 SvdProperty values_only();
+SvdProperty batch();
 SvdProperty batch_singles();
 
 // The contract.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -66,7 +67,9 @@ class LibraryKernel final : public Operation::Kernel {
   void run(const typename Operation::Problem& problem, const typename Operation::Output& out,
            const typename Operation::Request& request) const override {
     Call call(problem, out, request.threads);
-    plugin_.call(call.request, call.arrays, declared_.alignment);
+    constexpr std::int64_t as_allocated = 64;
+    const std::int64_t alignment = std::max(declared_.alignment, request.aligned ? as_allocated : 0);
+    plugin_.call(call.request, call.arrays, alignment);
     for (const NarrowResult& result : call.narrow) result.widen();
   }
 

@@ -23,7 +23,7 @@ inline constexpr int socket_file = 3, memory_file = 4;
 /// The number of inaccessible pages around each array.
 inline constexpr std::size_t guard_pages = 16;
 
-/// An array within the shared memory, on separate pages, aligned with the end of the last page.
+/// An array within the shared memory, on separate pages, at the end of the last page or less than 16 bytes before.
 struct Slot {
   std::uint64_t first_page = 0;  ///< offset of the first page, in bytes
   std::uint64_t begin = 0;

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "validation/core/random.h"
+
 namespace assay::validation::transport {
 namespace {
 
@@ -47,6 +49,16 @@ std::string access_text(const char* verb, const Array& array, const Slot& slot, 
   const std::size_t index = (offset - slot.begin) / array.element;
   if (index < count) return fmt::format("changed its input {}[{}]", array.name, index);
   return fmt::format("{} {}[{}], past its {} elements", verb, array.name, index, count);
+}
+
+/// By how many bytes an array of `bytes` bytes is moved down from the end of its last page. Where it would begin at a
+/// multiple of 16, as any array of a multiple of 16 bytes does, half of the sizes are moved by less than that: kernels
+/// must not count on aligned arrays. `unit` is the alignment that the array has.
+std::size_t moved_down(std::size_t bytes, std::size_t unit) {
+  constexpr std::size_t vector = 16;
+  Random random(bytes);
+  if (bytes % vector != 0 || unit >= vector || random.chance(0.5)) return 0;
+  return unit * static_cast<std::size_t>(random.integer(1, static_cast<std::int64_t>(vector / unit) - 1));
 }
 
 /// Calls use(place in the shared memory, place in the array, bytes) for each part of the array that the slot has.
@@ -100,9 +112,10 @@ void SharedArrays::lay_out(std::size_t alignment, Request& request) {
               .far = array.far};
     const std::size_t bytes = array.far.bytes > 0 ? array.far.own.size * array.far.own.count : array.bytes;
     if (bytes > 0) {
+      const std::size_t moved = array.far.bytes > 0 ? 0 : moved_down(bytes, std::max(alignment, array.element));
       slot.first_page = at;
-      slot.last_page = at + (bytes + page - 1) / page * page;
-      slot.begin = (slot.last_page - bytes) / alignment * alignment;
+      slot.last_page = at + (bytes + moved + page - 1) / page * page;
+      slot.begin = (slot.last_page - bytes - moved) / alignment * alignment;
       slot.end = slot.begin + bytes;
       at = slot.last_page + guard_pages * page;
     }
