@@ -98,6 +98,12 @@ TEST_F(MetalScript, DispatchesAsManyThreadgroupsAsAnArraySays) {
   write("case/counts.metal", replaced(counts, "n[1] = 3", "n[1] = 0"));
   EXPECT_EQ(run("metal run case/steps.json --device emulated").status, 0);
   EXPECT_EQ(floats("case/out.npy"), std::vector<float>(8, 0));
+  write("case/given.json", R"({
+  "source": "counts.metal", "arrays": {"n": "4,1,1", "y": "zero:8"},
+  "passes": [{"function": "mark", "threadgroups": {"array": "n"}, "group": [2], "buffers": [{"index": 0, "array": "y"}]}],
+  "outputs": {"y": "out.npy"}})");
+  EXPECT_EQ(run("metal run case/given.json --device emulated").status, 0) << "no kernel takes n";
+  EXPECT_EQ(floats("case/out.npy"), std::vector<float>(8, 1));
   write("case/counts.metal", replaced(counts, "n[1] = 3", "n[1] = 5"));
   EXPECT_THAT(run("metal check case/steps.json").out, HasSubstr("memcheck: kernel mark"));
   const std::vector<std::pair<std::string, std::string>> wrong = {

@@ -88,8 +88,7 @@ inline const auto& CceFields::problem() {
       Further<T>{{"empty", "batches of no valid tokens", ASSAY_CCE_NO_EMPTY},
                  [](const Case& c) { return c.valid_tokens() == 0; }},
       Further<T>{{"checks_arguments", "", ASSAY_CCE_NO_CHECKS}},
-      Further<T>{{"same_bits", "", ASSAY_CCE_NO_SAME_BITS}},
-      Further<T>{{"batch_invariance", "", ASSAY_CCE_NO_BATCH_INVARIANCE}}};
+      Further<T>{{"same_bits", "", ASSAY_CCE_NO_SAME_BITS}}};
   return table;
 }
 
@@ -106,7 +105,9 @@ inline const auto& CceFields::declarations() {
                                                  0x1p62, "0, or a number of additions"},
       Declaration<T, int, std::int64_t>{"bfloat16_roundings", &Info::bfloat16_roundings,
                                         &PluginKernel::bfloat16_roundings, 16, "0 to 16"},
-      Declaration<T, bool, std::uint32_t>{"rounded_lse", &Info::rounded_lse, &PluginKernel::rounded_lse, 1, "0 or 1"}};
+      Declaration<T, bool, std::uint32_t>{"rounded_lse", &Info::rounded_lse, &PluginKernel::rounded_lse, 1, "0 or 1"},
+      Declaration<T, bool, std::uint32_t>{"batch_invariant", &Info::batch_invariant, &PluginKernel::batch_invariant, 1,
+                                          "0 or 1"}};
   return table;
 }
 

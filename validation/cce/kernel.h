@@ -29,6 +29,7 @@ struct CceKernelInfo {
   /// Whether lse is rounded to one number, from which logits are subtracted, so that digits common to all logits are
   /// lost.
   bool rounded_lse = false;
+  bool batch_invariant = false;  ///< a token's loss and dhidden have the same bits whatever N is
   /// Whether subnormal float32 and bfloat16 numbers may be read, and become, 0: Metal permits it in every mode.
   bool flushes_subnormals = false;
   std::vector<std::int64_t> chunks;  ///< the sizes of vocabulary chunks that a request may ask for

@@ -38,14 +38,12 @@ class CpuCceKernel : public CceKernel {
       .sum_roundoff = 0x1p-53,
       .bfloat16_roundings = 2,
       .chunks = {16, 48, 768},
-      .support = {.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16},
-                  .declined = {"batch_invariance"},  // products of few tokens are summed in another order
-                  .takes_views = true,
-                  .can_be_forked = true}};
+      .support = {
+          .dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16}, .takes_views = true, .can_be_forked = true}};
 };
 
 CceKernelInfo info_of(const OnDevice<metal::CceOptions>& on) {
-  CceKernelInfo info{.name = on.name, .flushes_subnormals = true, .chunks = {32, 64}};
+  CceKernelInfo info{.name = on.name, .batch_invariant = true, .flushes_subnormals = true, .chunks = {32, 64}};
   info.support.reach = reach_on(on.device);
   if (on.edit) info.support.dtypes = {Dtype::float32};
   return info;

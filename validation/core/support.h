@@ -49,18 +49,6 @@ inline void expect_same_bits(const Support& support) {
   if (!support.does("same_bits")) throw Unsupported("the kernel does not promise the same bits twice");
 }
 
-/// Whether a member of a batch has the same bits however many members there are.
-inline bool is_batch_invariant(const Support& support) {
-  return support.does("same_bits") && support.does("batch_invariance");
-}
-
-/// Throws Unsupported for a kernel that does not promise that.
-inline void expect_batch_invariance(const Support& support) {
-  expect_same_bits(support);
-  if (!is_batch_invariant(support))
-    throw Unsupported("the kernel does not promise the same bits in a batch of another size");
-}
-
 /// Every claim of an operation, in the order of the plug-in header's flags, and whether a case asks for it.
 template <class Case>
 struct AskedClaim {

@@ -128,8 +128,7 @@ inline const auto& CtcFields::problem() {
                     .npz_or = " or [T, C]"},
       Further<T>{{"empty", "empty rows", ASSAY_CTC_NO_EMPTY}, has_empty_rows},
       Further<T>{{"checks_arguments", "", ASSAY_CTC_NO_CHECKS}},
-      Further<T>{{"same_bits", "", ASSAY_CTC_NO_SAME_BITS}},
-      Further<T>{{"batch_invariance", "", ASSAY_CTC_NO_BATCH_INVARIANCE}}};
+      Further<T>{{"same_bits", "", ASSAY_CTC_NO_SAME_BITS}}};
   return table;
 }
 
@@ -142,6 +141,8 @@ inline const auto& CtcFields::declarations() {
                                                 "ASSAY_LOG_SPACE or ASSAY_PROBABILITY", {"log_space", "probability"}},
       Declaration<T, bool, std::uint32_t>{"two_step", &Info::two_step, &PluginKernel::two_step, 1, "0 or 1"},
       Declaration<T, bool, std::uint32_t>{"random_rounding", &Info::random_rounding, &PluginKernel::random_rounding, 1,
+                                          "0 or 1"},
+      Declaration<T, bool, std::uint32_t>{"batch_invariant", &Info::batch_invariant, &PluginKernel::batch_invariant, 1,
                                           "0 or 1"},
       Declaration<T, double, double>{"largest_activation", &Info::largest_activation,
                                      &PluginKernel::largest_activation, 0x1p128, "0 for no limit, or a size"},

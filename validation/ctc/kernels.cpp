@@ -28,12 +28,17 @@ class CpuKernel : public CtcKernel {
       .name = "cpu",
       .arithmetic = Arithmetic::probability,
       .random_rounding = true,
+      .batch_invariant = true,
       .support = {
           .dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16}, .takes_views = true, .can_be_forked = true}};
 };
 
 CtcKernelInfo info_of(const OnDevice<metal::CtcOptions>& on) {
-  CtcKernelInfo info{.name = on.name, .unit_roundoff = 0x1p-24, .random_rounding = true, .flushes_subnormals = true};
+  CtcKernelInfo info{.name = on.name,
+                     .unit_roundoff = 0x1p-24,
+                     .random_rounding = true,
+                     .batch_invariant = true,
+                     .flushes_subnormals = true};
   info.support.reach = reach_on(on.device);
   if (!on.edit) info.support.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
   if (on.host.path == metal::CtcPath::production) return info;

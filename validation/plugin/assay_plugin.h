@@ -104,11 +104,10 @@ enum assay_ctc_lack {
   ASSAY_CTC_NO_REDUCTION_MEAN = 1 << 8,
   ASSAY_CTC_NO_UPSTREAM = 1 << 9,
   ASSAY_CTC_NO_ZERO_INFINITY = 1 << 10,
-  ASSAY_CTC_NO_OTHER_BLANK = 1 << 11,      /* than class 0 */
-  ASSAY_CTC_NO_EMPTY = 1 << 12,            /* T, B or S of 0, rows of no frames or labels */
-  ASSAY_CTC_NO_CHECKS = 1 << 13,           /* bad arguments are not refused by name */
-  ASSAY_CTC_NO_SAME_BITS = 1 << 14,        /* sums in any order, as of atomics: bits may change from call to call */
-  ASSAY_CTC_NO_BATCH_INVARIANCE = 1 << 15, /* the bits of a row may change with B */
+  ASSAY_CTC_NO_OTHER_BLANK = 1 << 11, /* than class 0 */
+  ASSAY_CTC_NO_EMPTY = 1 << 12,       /* T, B or S of 0, rows of no frames or labels */
+  ASSAY_CTC_NO_CHECKS = 1 << 13,      /* bad arguments are not refused by name */
+  ASSAY_CTC_NO_SAME_BITS = 1 << 14,   /* sums in any order, as of atomics: bits may change from call to call */
   /* What remains: dL/dlogits of padded targets from logits, blank 0, a loss for each row, no upstream gradient. */
   ASSAY_CTC_BASICS_ALONE = ASSAY_CTC_NO_LOG_PROBS | ASSAY_CTC_NO_GRADIENT_OF_LOG_PROBS | ASSAY_CTC_NO_CONCATENATED |
                            ASSAY_CTC_NO_REDUCTION_SUM | ASSAY_CTC_NO_REDUCTION_MEAN | ASSAY_CTC_NO_UPSTREAM |
@@ -133,7 +132,7 @@ typedef struct assay_ctc_kernel {
   double largest_activation; /* of |a| */
   double largest_spread;     /* of the largest less the smallest of a frame */
   uint32_t random_rounding;  /* 1: rounds to nearest throughout, so that errors are of mean 0: bounds like sqrt(T) */
-  uint32_t reserved;
+  uint32_t batch_invariant;  /* 1: a row has the same bits whatever B is */
 } assay_ctc_kernel;
 
 /* ---- CCE: linear cross-entropy --------------------------------------------------------------------------------------
@@ -184,8 +183,7 @@ enum assay_cce_lack {
   ASSAY_CCE_NO_OTHER_IGNORE_INDEX = 1 << 8, /* than -100 */
   ASSAY_CCE_NO_EMPTY = 1 << 9,              /* no tokens, or none but ignored ones */
   ASSAY_CCE_NO_CHECKS = 1 << 10,            /* bad arguments are not refused by name */
-  ASSAY_CCE_NO_SAME_BITS = 1 << 11,         /* sums in any order, as of atomics: bits may change from call to call */
-  ASSAY_CCE_NO_BATCH_INVARIANCE = 1 << 12   /* the bits of a token's loss and dhidden may change with N */
+  ASSAY_CCE_NO_SAME_BITS = 1 << 11          /* sums in any order, as of atomics: bits may change from call to call */
 };
 
 typedef int assay_cce_run(const assay_cce_problem* problem, const assay_cce_output* output, char* message,
@@ -204,7 +202,7 @@ typedef struct assay_cce_kernel {
   int64_t largest_N, largest_H, largest_V; /* 0: no limit */
   int64_t alignment;    /* of every array, in bytes: a power of two up to 4096; 0: that of its elements */
   uint32_t rounded_lse; /* 1: lse is rounded to one number before logits are subtracted from it */
-  uint32_t reserved;
+  uint32_t batch_invariant; /* 1: a token's loss and dhidden have the same bits whatever N is */
   double sum_roundoff; /* of the sums in a loss, of exponentials and of tokens' losses; 0: unit_roundoff */
 } assay_cce_kernel;
 
@@ -230,12 +228,11 @@ typedef struct assay_svd_output {
 } assay_svd_output;
 
 enum assay_svd_lack {
-  ASSAY_SVD_NO_WIDE = 1 << 0,            /* M < N */
-  ASSAY_SVD_NO_TALL = 1 << 1,            /* M > N */
-  ASSAY_SVD_NO_EMPTY = 1 << 2,           /* B, M or N of 0 */
-  ASSAY_SVD_NO_CHECKS = 1 << 3,          /* bad arguments are not refused by name */
-  ASSAY_SVD_NO_SAME_BITS = 1 << 4,       /* sums in any order, as of atomics: bits may change from call to call */
-  ASSAY_SVD_NO_BATCH_INVARIANCE = 1 << 5 /* the bits of a matrix's factors may change with B */
+  ASSAY_SVD_NO_WIDE = 1 << 0,     /* M < N */
+  ASSAY_SVD_NO_TALL = 1 << 1,     /* M > N */
+  ASSAY_SVD_NO_EMPTY = 1 << 2,    /* B, M or N of 0 */
+  ASSAY_SVD_NO_CHECKS = 1 << 3,   /* bad arguments are not refused by name */
+  ASSAY_SVD_NO_SAME_BITS = 1 << 4 /* sums in any order, as of atomics: bits may change from call to call */
 };
 
 typedef int assay_svd_run(const assay_svd_problem* problem, const assay_svd_output* output, char* message,
@@ -256,7 +253,7 @@ typedef struct assay_svd_kernel {
   int64_t largest_B, largest_M, largest_N; /* 0: no limit */
   int64_t alignment;    /* of every array, in bytes: a power of two up to 4096; 0: that of its elements */
   uint32_t same_values; /* 1: without vectors, S has the bits that it has with vectors */
-  uint32_t reserved;
+  uint32_t batch_invariant; /* 1: a matrix has the same bits of its factors whatever B is */
 } assay_svd_kernel;
 
 /* What a plug-in may define. */

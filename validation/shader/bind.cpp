@@ -145,6 +145,20 @@ void add_resources(const ShaderScript& script, std::map<std::string, ShaderArray
   arrays.merge(resources);
 }
 
+/// Adds the arrays that only say how many threadgroups a pass has: of uint32, as Metal reads them.
+void add_counts(const ShaderScript& script, std::map<std::string, ShaderArray>& arrays) {
+  Argument counts;
+  counts.name = "threadgroups";
+  counts.type = counts.element_type = "uint";
+  counts.element_size = counts.element_alignment = sizeof(std::uint32_t);
+  for (const ShaderPass& pass : script.passes) {
+    if (!pass.threadgroups || arrays.contains(pass.threadgroups->first)) continue;
+    const auto words = script.arrays.find(pass.threadgroups->first);
+    if (words == script.arrays.end()) continue;
+    arrays[words->first] = buffer_contents(counts, label(script, words->first), words->second, script.seed);
+  }
+}
+
 /// Refuses an indirect dispatch whose array with the counts does not exist.
 void expect_counts(const ShaderPass& pass, const std::map<std::string, ShaderArray>& arrays) {
   constexpr std::uint64_t bytes = 3 * sizeof(std::uint32_t);
@@ -152,7 +166,8 @@ void expect_counts(const ShaderPass& pass, const std::map<std::string, ShaderArr
   const auto& [name, offset] = *pass.threadgroups;
   const auto array = arrays.find(name);
   if (array == arrays.end())
-    throw std::invalid_argument(fmt::format("threadgroups of {}: array '{}': no pass takes it", pass.function, name));
+    throw std::invalid_argument(fmt::format("threadgroups of {}: array '{}': expected one of {}", pass.function, name,
+                                            fmt::join(arrays | std::views::keys, ", ")));
   if (offset % sizeof(std::uint32_t) != 0 || offset + bytes > array->second.length())
     throw std::invalid_argument(
         fmt::format("threadgroups of {}: array '{}' has {} bytes, offset {}: expected three uint32 "
@@ -187,6 +202,7 @@ std::map<std::string, ShaderArray> arrays_of(const ShaderScript& script, const S
     arrays[name] = buffer_contents(argument, label(script, name), words->second, script.seed);
   });
   add_resources(script, arrays);
+  add_counts(script, arrays);
   for (const auto& [name, words] : script.arrays)
     if (!arrays.contains(name)) throw std::invalid_argument(fmt::format("{}: no pass takes it", label(script, name)));
   visit_bound(script, functions, [&](const Argument& argument, const std::string& name) {

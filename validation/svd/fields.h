@@ -83,8 +83,7 @@ inline const auto& SvdFields::problem() {
       Further<T>{{"empty", "no matrices, or matrices of nothing", ASSAY_SVD_NO_EMPTY},
                  [](const Case& c) { return c.B <= 0 || c.K() <= 0; }},
       Further<T>{{"checks_arguments", "", ASSAY_SVD_NO_CHECKS}},
-      Further<T>{{"same_bits", "", ASSAY_SVD_NO_SAME_BITS}},
-      Further<T>{{"batch_invariance", "", ASSAY_SVD_NO_BATCH_INVARIANCE}}};
+      Further<T>{{"same_bits", "", ASSAY_SVD_NO_SAME_BITS}}};
   return table;
 }
 
@@ -103,7 +102,9 @@ inline const auto& SvdFields::declarations() {
                                           "0 or 1"},
       Declaration<T, bool, std::uint32_t>{"exact_scaling", &Info::exact_scaling, &PluginKernel::exact_scaling, 1,
                                           "0 or 1"},
-      Declaration<T, bool, std::uint32_t>{"same_values", &Info::same_values, &PluginKernel::same_values, 1, "0 or 1"}};
+      Declaration<T, bool, std::uint32_t>{"same_values", &Info::same_values, &PluginKernel::same_values, 1, "0 or 1"},
+      Declaration<T, bool, std::uint32_t>{"batch_invariant", &Info::batch_invariant, &PluginKernel::batch_invariant, 1,
+                                          "0 or 1"}};
   return table;
 }
 

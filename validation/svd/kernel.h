@@ -28,8 +28,9 @@ struct SvdKernelInfo {
   bool canonical_signs = false;                ///< the first largest element of each column of U is positive
   bool has_randomized = false;
   bool has_gradient = false;
-  bool exact_scaling = false;  ///< a matrix times a power of two has the same bits of U and Vh
-  bool same_values = false;    ///< without vectors, S has the bits that it has with vectors
+  bool batch_invariant = false;  ///< a matrix has the same bits of its factors whatever B is
+  bool exact_scaling = false;    ///< a matrix times a power of two has the same bits of U and Vh
+  bool same_values = false;      ///< without vectors, S has the bits that it has with vectors
   Support support = {.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16, Dtype::float64}};
 
   /// The unit roundoff of the arithmetic inside, for a problem of the type.

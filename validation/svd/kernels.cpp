@@ -40,6 +40,7 @@ class CpuSvdKernel : public SvdKernel {
                        .canonical_signs = true,
                        .has_randomized = true,
                        .has_gradient = true,
+                       .batch_invariant = true,
                        .exact_scaling = true,
                        .same_values = true};
     info.support.takes_views = info.support.can_be_forked = true;
@@ -55,6 +56,7 @@ SvdKernelInfo info_of(const OnDevice<metal::SvdOptions>& on) {
                      .graded = true,
                      .canonical_signs = true,
                      .has_randomized = true,
+                     .batch_invariant = true,
                      .exact_scaling = true,
                      .same_values = true};
   info.support.reach = reach_on(on.device);

@@ -129,11 +129,5 @@ TEST(BatchSizes, AreFewerAndMore) {
   for (int i = 0; i < 20; ++i) EXPECT_LE(*other_sizes(2, 100'000, random).rbegin(), 4) << "large members are few";
 }
 
-TEST(BatchInvariance, IsNotPromisedByKernelsThatSaySo) {
-  EXPECT_NO_THROW(expect_batch_invariance(Support()));
-  for (const char* const key : {"same_bits", "batch_invariance"})
-    EXPECT_THROW(expect_batch_invariance({.declined = {key}}), Unsupported) << key;
-}
-
 }  // namespace
 }  // namespace assay::validation

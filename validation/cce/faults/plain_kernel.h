@@ -27,7 +27,7 @@ namespace assay::validation {
 class PlainCceKernel : public RenamedKernel<CceKernel> {
  public:
   PlainCceKernel() {
-    info_ = {.name = "plain", .unit_roundoff = 0x1p-53, .chunks = {1, 3, 256}};
+    info_ = {.name = "plain", .unit_roundoff = 0x1p-53, .batch_invariant = true, .chunks = {1, 3, 256}};
     info_.support.can_be_forked = true;
   }
 

@@ -20,6 +20,7 @@ DECLARED: Dict[str, Dict[str, Any]] = {
         _LOSS,
         arithmetic="probability",
         random_rounding=True,
+        batch_invariant=True,
         inputs="log_probs",
         gradient_of="log_probs",
         layouts=("padded", "concatenated"),
@@ -33,7 +34,6 @@ DECLARED: Dict[str, Dict[str, Any]] = {
         logit_softcap=True,
         label_smoothing=True,
         z_loss=True,
-        batch_invariance=False,  # products of few tokens are summed in another order
     ),
     "svd": dict(
         dtype=("float32", "float64", "float16", "bfloat16"),
@@ -41,6 +41,7 @@ DECLARED: Dict[str, Dict[str, Any]] = {
         canonical_signs=True,
         exact_scaling=True,
         same_values=True,
+        batch_invariant=True,
     ),
 }
 

@@ -51,7 +51,7 @@ ENTRIES = (
         "torch",
         "cce",
         torch_cross_entropy,
-        dict(reductions=_REDUCTIONS, upstream=True, label_smoothing=True, batch_invariance=False),
+        dict(reductions=_REDUCTIONS, upstream=True, label_smoothing=True),
     ),
     Entry("linalg.svd", "torch", "svd", torch_svd, _SVD),
     Entry("linalg.svd", "numpy", "svd", numpy_svd, _SVD),

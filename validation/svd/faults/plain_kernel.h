@@ -33,6 +33,7 @@ class PlainSvdKernel : public RenamedKernel<SvdKernel> {
              .canonical_signs = true,
              .has_randomized = true,
              .has_gradient = true,
+             .batch_invariant = true,
              .exact_scaling = true,
              .same_values = true};
     info_.support.can_be_forked = true;

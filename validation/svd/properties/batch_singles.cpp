@@ -33,7 +33,7 @@ Finding check_batch_singles(const SvdContext& context, const SvdCase& c) {
     const SvdCase single = select_matrix(c, b);
     const SvdRun& alone = singles.of(single, [&](const SvdCase& d) { return run_valid(context.kernel, d, options); });
     const SvdRun among = select(all, b);
-    if (!is_batch_invariant(context.kernel.info().support)) {
+    if (!context.kernel.info().support.does("same_bits")) {
       hold_values(comparison, context.kernel.info(), single, among, single, alone);
       continue;
     }
