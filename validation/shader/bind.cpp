@@ -152,8 +152,8 @@ void add_counts(const ShaderScript& script, std::map<std::string, ShaderArray>& 
   counts.type = counts.element_type = "uint";
   counts.element_size = counts.element_alignment = sizeof(std::uint32_t);
   for (const ShaderPass& pass : script.passes) {
-    if (!pass.threadgroups || arrays.contains(pass.threadgroups->first)) continue;
-    const auto words = script.arrays.find(pass.threadgroups->first);
+    if (!pass.threadgroups || arrays.contains(pass.threadgroups->array)) continue;
+    const auto words = script.arrays.find(pass.threadgroups->array);
     if (words == script.arrays.end()) continue;
     arrays[words->first] = buffer_contents(counts, label(script, words->first), words->second, script.seed);
   }
