@@ -67,7 +67,7 @@ void run_formula(const std::string& text) {
 std::vector<std::string> formula_seeds() {
   Random random(1);
   return {formula::to_text(looked().specification,
-                           formula::draw(random, 1, looked().specification, looked().trace, Dtype::float32, "normal")),
+                           formula::draw(random, 1, looked().specification, looked().trace, Dtype::float32, {})),
           "N=2 V=5 layout=1 x=1,2,3,-4e-3,nan,inf t=0.5,2 i=0,4 upstream0=1,1,1,1,1,1"};
 }
 

@@ -225,7 +225,9 @@ TEST(FormulaOperation, DrawsRowsOfALargeFixedExtent) {
   std::int64_t most = 0;
   Random random(1);
   for (int i = 0; i < 20; ++i)
-    most = std::max(most, draw(random, 100, subject.specification, subject.trace, Dtype::float32, "ties").extents["N"]);
+    most = std::max(
+        most,
+        draw(random, 100, subject.specification, subject.trace, Dtype::float32, {ValueClass::Kind::ties}).extents["N"]);
   EXPECT_EQ(most, 4) << "rows can differ, and are few";
 }
 
