@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <span>
@@ -124,10 +125,11 @@ TEST(CtcArithmetic, ExponentialsBelowTheShiftAreRightDownToSubnormalNumbers) {
 
 TEST(CtcArithmetic, ExponentialsFarBelowTheShiftAreZero) {
   const float infinity = std::numeric_limits<float>::infinity();
-  for (const float shift : {0.0F, -5.0F, 100.0F, 0x1p19F, -0x1p19F, 0x1p30F, -0x1p30F}) {
-    const auto out =
-        run<Two>("exponentials_below",
-                 std::vector<Two>{{-infinity, shift}, {shift - 512, shift}, {-3e38F, shift}, {shift, shift}});
+  for (const float shift :
+       {0.0F, -5.0F, 100.0F, 0x1p19F, -0x1p19F, 0x1p30F, -0x1p30F, 0x1p33F, -0x1p33F, 0x1p100F, -0x1p126F}) {
+    const float below = shift - std::max(512.0F, std::abs(shift) * 0x1p-20F);
+    const auto out = run<Two>("exponentials_below",
+                              std::vector<Two>{{-infinity, shift}, {below, shift}, {-3e38F, shift}, {shift, shift}});
     for (int i = 0; i < 3; ++i) EXPECT_EQ(out[static_cast<std::size_t>(i)].first, 0.0F) << shift;
     EXPECT_EQ(out[3].first, 1.0F) << shift;
   }
