@@ -200,10 +200,10 @@ typedef struct assay_cce_kernel {
   int64_t longest_chain; /* the most additions a term of a long sum passes through; 0: as many as there are terms */
   int64_t bfloat16_roundings;              /* how often dL/dz is rounded to bfloat16, where that is the dtype */
   int64_t largest_N, largest_H, largest_V; /* 0: no limit */
-  int64_t alignment;    /* of every array, in bytes: a power of two up to 4096; 0: that of its elements */
-  uint32_t rounded_lse; /* 1: lse is rounded to one number before logits are subtracted from it */
+  int64_t alignment;        /* of every array, in bytes: a power of two up to 4096; 0: that of its elements */
+  uint32_t rounded_lse;     /* 1: lse is rounded to one number before logits are subtracted from it */
   uint32_t batch_invariant; /* 1: a token's loss and dhidden have the same bits whatever N is */
-  double sum_roundoff; /* of the sums in a loss, of exponentials and of tokens' losses; 0: unit_roundoff */
+  double sum_roundoff;      /* of the sums in a loss, of exponentials and of tokens' losses; 0: unit_roundoff */
 } assay_cce_kernel;
 
 /* ---- SVD: singular value decomposition ------------------------------------------------------------------------------
@@ -251,8 +251,8 @@ typedef struct assay_svd_kernel {
   uint32_t canonical_signs; /* 1: of each column of U the first of the largest elements is positive */
   uint32_t exact_scaling;   /* 1: a matrix times a power of two has the same bits of U and Vh */
   int64_t largest_B, largest_M, largest_N; /* 0: no limit */
-  int64_t alignment;    /* of every array, in bytes: a power of two up to 4096; 0: that of its elements */
-  uint32_t same_values; /* 1: without vectors, S has the bits that it has with vectors */
+  int64_t alignment;        /* of every array, in bytes: a power of two up to 4096; 0: that of its elements */
+  uint32_t same_values;     /* 1: without vectors, S has the bits that it has with vectors */
   uint32_t batch_invariant; /* 1: a matrix has the same bits of its factors whatever B is */
 } assay_svd_kernel;
 

@@ -16,7 +16,8 @@ class FloatKernel : public PlainCtcKernel {
       : info_{.name = "float",
               .arithmetic = Arithmetic::log_space,
               .unit_roundoff = claimed_unit_roundoff,
-              .random_rounding = true} {}
+              .random_rounding = true,
+              .batch_invariant = true} {}
 
   const CtcKernelInfo& info() const override { return info_; }
 
@@ -71,6 +72,7 @@ class HalfResultsKernel : public PlainCtcKernel {
       : info_{.name = "half",
               .arithmetic = Arithmetic::log_space,
               .random_rounding = true,
+              .batch_invariant = true,
               .output_unit_roundoff = claimed_output_unit_roundoff} {}
 
   const CtcKernelInfo& info() const override { return info_; }
