@@ -34,9 +34,7 @@ constexpr auto catalogue = std::to_array<UsualCause>({
     {"nonnegative", "", "", "two rounded numbers are subtracted where the loss is nearly 0"},
     {"zero-past-length", "ctc", "", "the softmax is written to all frames of the batch, not only to those of the row"},
     {"row-independence", "ctc", "", "an offset or a length of one row is used for another"},
-    {"batch", "", "other bits",
-     "the order of a sum depends on the size of the batch, as in a BLAS that chooses by size: declare it, or fix the "
-     "order"},
+    {"batch", "", "other bits", "the order of a sum depends on the size of the batch, as where a BLAS chooses by size"},
     {"batch-singles", "", "", "an offset or a length of one member of the batch is used for another"},
     {"reductions", "ctc", "", "mean divides by max(S, 1) of each row and by B, in the loss and in the gradient"},
     {"reductions", "cce", "", "mean divides by the number of tokens that are not ignored"},

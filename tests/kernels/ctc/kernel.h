@@ -17,6 +17,7 @@ class EmulatedCtcKernel : public validation::CtcFloatKernel {
   explicit EmulatedCtcKernel(SizeClass size, bool is_checked = false) : size_(size), bench_(options(is_checked)) {
     info_.name = "metal-" + name_of(size);
     info_.unit_roundoff = std::ldexp(1.0, -24);
+    info_.batch_invariant = true;
     if (size != SizeClass::plain) return;
     info_.arithmetic = validation::Arithmetic::log_space;
     info_.two_step = true;
