@@ -129,9 +129,8 @@ std::string reach_text(const GateRecord& record) {
   text += interval_text(record) + slow_text(record) + far_text(record);
   if (std::ranges::any_of(extents, [](const auto& extent) { return extent.second.misses(); }))
     text +=
-        "    the other indices hide in bounds that are wider than they are: declare how the kernel computes (its\n"
-        "    unit roundoff and the like: docs/plugins.md; of your own operation, docs/formula.md), or lift the "
-        "filter\n";
+        "    the other indices hide in bounds that are wider than they are: declare how the kernel computes,\n"
+        "    its unit roundoff and the like (docs/plugins.md; for a formula docs/formula.md), or lift the filter\n";
   return text;
 }
 
