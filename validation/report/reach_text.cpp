@@ -130,7 +130,7 @@ std::string reach_text(const GateRecord& record) {
   if (std::ranges::any_of(extents, [](const auto& extent) { return extent.second.misses(); }))
     text +=
         "    the other indices hide in bounds that are wider than they are: declare how the kernel computes,\n"
-        "    its unit roundoff and the like (docs/plugins.md; for a formula docs/formula.md), or lift the filter\n";
+        "    its unit roundoff and the like (docs/plugins.md; formulas: docs/formula.md), or lift the filter\n";
   return text;
 }
 
