@@ -109,7 +109,7 @@ std::string Module::file_of(std::string_view scope) const {
   if (found == metadata_.end()) return {};
   const auto file = metadata_.find(field(found->second, "file: "));
   if (file == metadata_.end()) return {};
-  const std::string name = unescaped(field(file->second, "filename: "));
+  std::string name = unescaped(field(file->second, "filename: "));
   const std::string folder = unescaped(field(file->second, "directory: "));
   if (folder.empty() || folder == "." || name.starts_with('/')) return name;
   return (std::filesystem::path(folder) / name).lexically_normal().string();
