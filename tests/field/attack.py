@@ -197,7 +197,7 @@ kernel void read(texture2d<float> image [[texture(0)]], sampler s [[sampler(0)]]
             {"function": "squares", "grid": [64], "group": [32], "constants": [{"index": 0, "value": 1}],
              "threadgroup_memory": [{"index": 0, "bytes": 128}],
              "buffers": [{"index": 0, "array": "x", "offset": 0}, {"index": 1, "array": "y"}, {"index": 2, "array": "n"}]},
-            {"function": "read", "threadgroups": {"array": "groups"}, "group": [4, 2, 1],
+            {"function": "read", "threadgroups": {"array": "groups"}, "group": [4, 1, 1],
              "textures": [{"index": 0, "array": "image"}], "samplers": [{"index": 0, "sampler": "linear,repeat"}],
              "buffers": [{"index": 0, "array": "y"}]},
         ],
@@ -205,11 +205,15 @@ kernel void read(texture2d<float> image [[texture(0)]], sampler s [[sampler(0)]]
     }  # fmt: skip
 
     def __init__(self, program, folder):
-        pass
+        before = subprocess.run([program, *self.written(json.dumps(self.SCRIPT).encode(), folder)], cwd=folder, capture_output=True)
+        assert before.returncode == 0, f"the script is not clean before it is mutated: {before.stdout + before.stderr!r}"
 
     def command(self, rng, folder):
+        return self.written(mutated_json(json.dumps(self.SCRIPT).encode(), rng), folder)
+
+    def written(self, script, folder):
         (folder / "steps.metal").write_text(self.SHADER)
-        (folder / "steps.json").write_bytes(mutated_json(json.dumps(self.SCRIPT).encode(), rng))
+        (folder / "steps.json").write_bytes(script)
         return ["metal", "run", str(folder / "steps.json"), "--device", "emulated"]
 
 
