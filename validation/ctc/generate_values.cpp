@@ -1,8 +1,9 @@
 #include "validation/ctc/generate_values.h"
-#include "validation/core/infinity.h"
 
 #include <cmath>
 #include <limits>
+
+#include "validation/core/infinity.h"
 
 namespace assay::validation {
 namespace {

@@ -6,13 +6,12 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "validation/core/infinity.h"
 
 namespace assay::validation {
 
-constexpr double log_zero = -std::numeric_limits<double>::infinity();
+constexpr double log_zero = -infinity;
 
 /// At least the growth of a number whose logarithm has this error.
 inline double growth_of(double error) {
@@ -31,7 +30,7 @@ inline double compounded(double a, double b) {
 
 /// share * growth, where the share may have underflowed to 0 and an infinite growth means that nothing is claimed.
 inline double weighted(double share, double growth) {
-  return share > 0 ? share * growth : (growth < std::numeric_limits<double>::infinity() ? 0 : growth);
+  return share > 0 ? share * growth : (growth < infinity ? 0 : growth);
 }
 
 /// ln of a sum of at most three exponentials.

@@ -91,8 +91,8 @@ int axis_of(const Input& input, const std::string& extent);
 /// The product of a shape.
 std::int64_t elements_of(const std::vector<std::int64_t>& shape);
 
-/// A case at random extents. `size` grows from 0 to 100 over a run; The class of values is that of input `one`
-/// in any case; -1: an input that is drawn.
+/// A case at random extents. `size` grows from 0 to 100 over a run. Input `one`, or one that is drawn if it
+/// is -1, has the class of values in any case.
 Case draw(Random& random, int size, const Specification& specification, const Trace& trace, Dtype dtype,
           const ValueClass& values, std::int64_t one = -1);
 

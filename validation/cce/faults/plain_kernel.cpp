@@ -12,7 +12,6 @@
 #include "validation/core/infinity.h"
 
 namespace assay::validation {
-namespace {}  // namespace
 
 void PlainCceKernel::check(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out) const {
   CceFields::validate(problem, out);

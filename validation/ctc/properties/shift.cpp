@@ -45,8 +45,9 @@ bool is_judged_everywhere(const CtcBounds& bounds, const CtcCase& c) {
 
 Finding compare_shifted(const CtcContext& context, const CtcCase& given, int exponent) {
   const CtcCase c = on_grid(given, exponent), d = shifted(c, exponent);
-  const CtcBounds bounds(c, context.kernel.info()), bounds_of_moved(d, context.kernel.info());
+  const CtcBounds bounds_of_moved(d, context.kernel.info());
   if (exponent > near_offset && !is_judged_everywhere(bounds_of_moved, d)) return Finding::pass();
+  const CtcBounds bounds(c, context.kernel.info());
   const CtcRun plain = run_valid(context.kernel, c);
   const CtcRun moved = run_valid(context.kernel, d);
   Comparison comparison;
