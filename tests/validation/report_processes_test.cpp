@@ -1,10 +1,13 @@
 // A run in several processes records what one process does, whatever becomes of the processes.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -47,19 +50,50 @@ TEST(Processes, JudgeOnlyAKernelThatCanBeForked) {
   EXPECT_FALSE(CountingOperation::seen().empty()) << "another process judged the cases";
 }
 
+/// As CountingOperation, but processes of a run cannot end the last property before they are released, so that a run
+/// that is stopped is never complete.
+struct HeldOperation : CountingOperation {
+  /// Memory that a run and its processes share.
+  static std::atomic<bool>& released() {
+    static auto* const shared = new (mmap(nullptr, sizeof(std::atomic<bool>), PROT_READ | PROT_WRITE,
+                                          MAP_SHARED | MAP_ANONYMOUS, -1, 0)) std::atomic<bool>(false);
+    return *shared;
+  }
+
+  static std::vector<NamedCase<HeldOperation>> paired_cases(Reach, std::uint64_t) { return {}; }
+
+  static const std::vector<Property<HeldOperation>>& properties() {
+    static const pid_t original = getpid();
+    const auto waits = [](const Context<HeldOperation>&, const Case&) {
+      while (getpid() != original && !released()) usleep(100);
+      return Finding::pass();
+    };
+    static const std::vector<Property<HeldOperation>> all = {
+        {"first", "", {}, [](const auto&, const Case&) { return Finding::pass(); }, true}, {"waits", "", {}, waits}};
+    return all;
+  }
+};
+
 TEST(Processes, AreStoppedAndResumed) {
-  CountingRun run = run_of(1900);
-  const std::string whole = text_of(judged(run));
+  GateRun<HeldOperation> run;
+  run.options.cases = 1900;
+  const std::string whole = text_of(run_gate(counting_kernel, run));
   run.processes = 3;
-  for (const std::int64_t stop_after : {0, 1, 20, 40}) {
+  for (const std::int64_t stop_after : {0, 1, 4}) {
+    HeldOperation::released() = false;
     GateWatch watch;
-    std::int64_t done = 0;
+    std::int64_t done = 0, told = 0;
     watch.advances = [&](const GateRecord& record) { done = record.units_done; };
-    watch.stop = [&] { return done >= stop_after; };
-    const GateRecord stopped = judged(run, watch);
+    watch.stop = [&] {
+      if (done < stop_after) return false;
+      if (++told > 1) HeldOperation::released() = true;  // the processes have been told to stop
+      return true;
+    };
+    const GateRecord stopped = run_gate(counting_kernel, run, watch);
     EXPECT_GE(stopped.units_done, stop_after);
     EXPECT_FALSE(stopped.is_complete());
-    EXPECT_TRUE(text_of(judged(run, {}, stopped)) == whole) << "stopped after " << stop_after << " units";
+    HeldOperation::released() = true;
+    EXPECT_TRUE(text_of(run_gate(counting_kernel, run, {}, stopped)) == whole) << "stopped after " << stop_after;
   }
 }
 
