@@ -106,6 +106,17 @@ class Differentiation {
     return result;
   }
 
+  /// For each element of a row the sum of those from it on.
+  std::int32_t sums_from_each_on(const Node& node, std::int32_t g) {
+    const auto reversed = [&](std::int32_t a) {
+      std::vector<std::int64_t> index(static_cast<std::size_t>(node.size));
+      for (std::int64_t i = 0; i < node.size; ++i)
+        index[static_cast<std::size_t>(i)] = i - i % node.inner + (node.inner - 1 - i % node.inner);
+      return gather(a, std::move(index));
+    };
+    return reversed(graph_.add({Op::cumulative_sum, node.size, {reversed(g)}, node.inner}));
+  }
+
   void accumulate(std::int32_t node, std::int32_t adjoint) {
     auto& sum = adjoints_[static_cast<std::size_t>(node)];
     sum = sum < 0 ? adjoint : binary(Op::add, sum, adjoint);
@@ -119,6 +130,7 @@ class Differentiation {
     if (node.op == Op::matmul) return product_adjoint(node, g);
     if (node.op == Op::gather) return gather_adjoint(node, g);
     if (node.op == Op::scatter) return accumulate(node.arguments[0], gather(g, node.index));
+    if (node.op == Op::cumulative_sum) return accumulate(node.arguments[0], sums_from_each_on(node, g));
     binary_adjoint(node, number, g);
   }
 

@@ -132,6 +132,30 @@ const auto& joined(const Node& node, const Array& values, std::int64_t i) {
   throw std::out_of_range("gather: an index past the arguments");
 }
 
+/// The elements of a row that element `i` of a cumulative sum adds.
+template <class Number>
+std::span<const Number> added(const Node& node, const std::vector<Number>& a, std::size_t i) {
+  const std::size_t within = i % static_cast<std::size_t>(node.inner);
+  return std::span(a).subspan(i - within, within + 1);
+}
+
+/// The elements of a scatter or of a cumulative sum, each of which takes one addition.
+template <class Number>
+std::vector<Number> accumulated(const Node& node, const std::vector<Number>& a) {
+  std::vector<Number> result(static_cast<std::size_t>(node.size), Number(0));
+  if (node.op == Op::scatter) {
+    for (std::size_t j = 0; j < a.size(); ++j) result[static_cast<std::size_t>(node.index[j])] += a[j];
+    return result;
+  }
+  for (std::size_t i = 0; i < a.size(); ++i)
+    result[i] = i % static_cast<std::size_t>(node.inner) == 0 ? a[i] : result[i - 1] + a[i];
+  return result;
+}
+
+constexpr bool accumulates(Op op) {
+  return op == Op::scatter || op == Op::cumulative_sum;
+}
+
 template <class Number>
 Number element(const Node& node, const Values<Number>& values, std::size_t i) {
   const auto& a = values[static_cast<std::size_t>(node.arguments[0])];
@@ -141,6 +165,7 @@ Number element(const Node& node, const Values<Number>& values, std::size_t i) {
     const auto inner = static_cast<std::size_t>(node.inner);
     return reduced<Number>(node.op, std::span(a).subspan(i * inner, inner));
   }
+  if (node.op == Op::cumulative_sum) return reduced<Number>(Op::sum, added(node, a, i));
   const auto& b = values[static_cast<std::size_t>(node.arguments[1])];
   if (node.op == Op::where) {
     const auto& c = values[static_cast<std::size_t>(node.arguments[2])];
@@ -190,10 +215,8 @@ Values<Number> evaluate(const Graph& graph, const Input& input, const After& aft
     if (node.op == Op::input || node.op == Op::constant) {
       for (const double x : node.op == Op::input ? input(node.name) : node.values)
         result.push_back(NumberTraits<Number>::from_real(x));
-    } else if (node.op == Op::scatter) {
-      result.assign(static_cast<std::size_t>(node.size), Number(0));
-      const auto& a = values[static_cast<std::size_t>(node.arguments[0])];
-      for (std::size_t j = 0; j < a.size(); ++j) result[static_cast<std::size_t>(node.index[j])] += a[j];
+    } else if (detail::accumulates(node.op)) {
+      result = detail::accumulated(node, values[static_cast<std::size_t>(node.arguments[0])]);
     } else {
       result.reserve(static_cast<std::size_t>(node.size));
       for (std::size_t i = 0; i < static_cast<std::size_t>(node.size); ++i)

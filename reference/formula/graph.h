@@ -6,6 +6,7 @@
 //   matmul            [batch, rows, inner] x [batch, inner, columns]
 //   gather            element i is element index[i] of the arguments, which are joined end to end
 //   scatter           element i is the sum of the argument's elements j with index[j] = i: the transpose of gather
+//   cumulative_sum    element i is the sum of elements 0..i of the argument's row, of rows of `inner` elements
 //
 // Shapes are left to the author of the graph: slices, transposes, broadcasts and concatenations are all a gather.
 #pragma once
@@ -51,12 +52,14 @@ enum class Op : std::uint8_t {
   matmul,
   gather,
   scatter,
+  cumulative_sum,
 };
 
-inline constexpr std::array<std::string_view, 29> op_names = {
-    "input",      "constant", "add",      "subtract", "multiply", "divide",   "maximum", "minimum", "logaddexp", "less",
-    "less_equal", "equal",    "negative", "abs",      "sign",     "exp",      "expm1",   "log",     "log1p",     "sqrt",
-    "tanh",       "where",    "sum",      "product",  "largest",  "smallest", "matmul",  "gather",  "scatter"};
+inline constexpr std::array<std::string_view, 30> op_names = {
+    "input",     "constant", "add",        "subtract", "multiply", "divide",        "maximum", "minimum",
+    "logaddexp", "less",     "less_equal", "equal",    "negative", "abs",           "sign",    "exp",
+    "expm1",     "log",      "log1p",      "sqrt",     "tanh",     "where",         "sum",     "product",
+    "largest",   "smallest", "matmul",     "gather",   "scatter",  "cumulative_sum"};
 
 inline Op op_called(std::string_view name) {
   for (std::size_t i = 0; i < op_names.size(); ++i)
@@ -78,7 +81,7 @@ struct Node {
   Op op = Op::input;
   std::int64_t size = 0;
   std::vector<std::int32_t> arguments = {};
-  std::int64_t inner = 0;                ///< of a reduction and of matmul
+  std::int64_t inner = 0;                ///< of a reduction, of matmul and of cumulative_sum
   std::int64_t rows = 0, columns = 0;    ///< of matmul
   std::vector<std::int64_t> index = {};  ///< of gather and scatter
   std::vector<double> values = {};       ///< of a constant
@@ -137,6 +140,9 @@ struct Graph {
     if (node.op == Op::constant) require(std::ssize(node.values) == node.size, node, "as many values");
     if (is_reduction(node.op)) require(joined == node.size * node.inner, node, "an argument of size times inner");
     if (node.op == Op::matmul) require_product(node);
+    if (node.op == Op::cumulative_sum)
+      require(joined == node.size && (node.inner == 0 ? node.size == 0 : node.size % node.inner == 0), node,
+              "an argument of this size, in rows of inner elements");
     if (node.op == Op::gather) require_index(node, node.size, joined);
     if (node.op == Op::scatter) require_index(node, joined, node.size);
   }

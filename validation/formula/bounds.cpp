@@ -82,6 +82,11 @@ class NodeErrors {
       return std::ranges::any_of(node.arguments, [&](std::int32_t argument) { return is_nan(argument, i); });
     const auto inner = static_cast<std::size_t>(node.inner), columns = static_cast<std::size_t>(node.columns);
     if (node.op == Op::sum || node.op == Op::product) return any_of(node.arguments[0], i * inner, 1);
+    if (node.op == Op::cumulative_sum) {
+      const std::size_t first = i - i % inner;
+      for (std::size_t k = first; k <= i; ++k)
+        if (is_nan(node.arguments[0], k)) return true;
+    }
     if (node.op != Op::matmul) return false;
     const std::size_t row = i / columns;
     const std::size_t first = row / static_cast<std::size_t>(node.rows) * inner * columns + i % columns;

@@ -28,6 +28,8 @@ double size_of_operands(const Graph& graph, const Doubles& values, std::size_t n
   if (node.op == Op::sum) {
     const auto inner = static_cast<std::size_t>(node.inner);
     for (std::size_t k = 0; k < inner; ++k) size += value(0, i * inner + k);
+  } else if (node.op == Op::cumulative_sum) {
+    for (std::size_t k = i - i % static_cast<std::size_t>(node.inner); k <= i; ++k) size += value(0, k);
   } else if (node.op == Op::add || node.op == Op::subtract) {
     for (std::size_t argument = 0; argument < node.arguments.size(); ++argument) size += value(argument, i);
   }
@@ -35,7 +37,7 @@ double size_of_operands(const Graph& graph, const Doubles& values, std::size_t n
 }
 
 bool has_operands(Op op) {
-  return op == Op::sum || op == Op::add || op == Op::subtract;
+  return op == Op::sum || op == Op::cumulative_sum || op == Op::add || op == Op::subtract;
 }
 
 /// d result / d element for all elements of all nodes, for one element of a result.

@@ -142,6 +142,8 @@ void for_each_operand(const Graph& graph, const Doubles& values, std::size_t n, 
     }
   } else if (is_reduction(node.op)) {
     for (std::size_t k = 0; k < inner; ++k) visit(argument(0), i * inner + k);
+  } else if (node.op == Op::cumulative_sum) {
+    for (std::size_t k = i - i % inner; k <= i; ++k) visit(argument(0), k);
   } else if (node.op == Op::where) {
     visit(argument(0), i);
     visit(argument(values[argument(0)][i] > 0 ? 1 : 2), i);
@@ -157,6 +159,8 @@ std::string event_of(const Graph& graph, const Doubles& values, std::size_t n, s
     const char* const what = node.op == Op::product ? "product of {} factors = {}" : "sum of {} terms = {}";
     return fmt::format(fmt::runtime(what), node.inner, result);
   }
+  if (node.op == Op::cumulative_sum)
+    return fmt::format("sum of {} terms = {}", i % static_cast<std::size_t>(node.inner) + 1, result);
   std::vector<std::string> operands;
   for_each_operand(graph, values, n, i,
                    [&](std::size_t m, std::size_t j) { operands.push_back(number_in_words(values[m][j])); });

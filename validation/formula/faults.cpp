@@ -40,6 +40,18 @@ std::int32_t with_op(Graph& graph, Node node, Op op) {
   return graph.add(std::move(node));
 }
 
+/// A cumulative sum whose blocks do not know of the blocks before them.
+std::int32_t without_carry(Graph& graph, const Node& node, std::int64_t block) {
+  const auto whole = graph.add(node), zero = constant(graph, 1, 0);
+  std::vector<std::int64_t> before;
+  for (std::int64_t i = 0; i < node.size; ++i) {
+    const std::int64_t within = i % node.inner;
+    before.push_back(within < block ? node.size : i - within % block - 1);
+  }
+  const auto carry = graph.add({Op::gather, node.size, {whole, zero}, 0, 0, 0, std::move(before)});
+  return graph.add({Op::subtract, node.size, {whole, carry}});
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, Fault>> faults_of(Op op, bool grows_large) {
@@ -57,6 +69,17 @@ std::vector<std::pair<std::string, Fault>> faults_of(Op op, bool grows_large) {
       faults.emplace_back("leaves out all from the 1024th on", [](Graph& g, const Node& n) {
         return shortened(g, n, 0, std::min<std::int64_t>(n.inner, 1023));
       });
+  }
+  if (op == Op::cumulative_sum) {
+    faults.emplace_back("leaves out the element itself", [](Graph& g, const Node& n) {
+      const auto whole = g.add(n);
+      return g.add({Op::subtract, n.size, {whole, n.arguments[0]}});
+    });
+    faults.emplace_back("begins anew with each 16 elements",
+                        [](Graph& g, const Node& n) { return without_carry(g, n, tile); });
+    if (grows_large)
+      faults.emplace_back("begins anew with each 256 elements",
+                          [](Graph& g, const Node& n) { return without_carry(g, n, 256); });
   }
   if (op == Op::largest) faults.emplace_back("is 0", [](Graph& g, const Node& n) { return constant(g, n.size, 0); });
   if (op == Op::less || op == Op::less_equal)

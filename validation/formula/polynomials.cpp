@@ -128,6 +128,8 @@ PolynomialErrors::Bound PolynomialErrors::of_operation(std::size_t i, double val
       return quotient(i, value);
     case Op::scatter:
       return scattered(i, value);
+    case Op::cumulative_sum:
+      return cumulative(i, value);
     default:
       return sum(i, value);
   }
@@ -241,6 +243,22 @@ PolynomialErrors::Bound PolynomialErrors::scattered(std::size_t i, double value)
   }
   if (terms_.size() == 1 && std::isfinite(value)) return {is_exact_so_far ? 0 : one.rounded, one};
   return sum_of_terms(all, is_exact_so_far, value);
+}
+
+/// Elements come in turn, each with one term more than the one before it in its row.
+PolynomialErrors::Bound PolynomialErrors::cumulative(std::size_t i, double value) {
+  if (i % static_cast<std::size_t>(node_->inner) == 0) {
+    terms_.clear();
+    so_far_ = {.is_read = false};
+    so_far_is_exact_ = true;
+  }
+  const Operand x = operand(node_->arguments[0], i);
+  const Polynomial one = at(node_->arguments[0], i);
+  so_far_is_exact_ = so_far_is_exact_ && x.error == 0;
+  add_monomials(so_far_, one);
+  terms_.push_back({x.value, one.rounded});
+  if (terms_.size() == 1 && std::isfinite(value)) return {so_far_is_exact_ ? 0 : one.rounded, one};
+  return sum_of_terms(so_far_, so_far_is_exact_, value);
 }
 
 /// The bound on the sum of `terms_`; `all` holds the monomials of the terms.

@@ -50,6 +50,7 @@ class PolynomialErrors {
   Bound quotient(std::size_t i, double value) const;
   Bound sum(std::size_t i, double value);
   Bound scattered(std::size_t i, double value);
+  Bound cumulative(std::size_t i, double value);
   Bound sum_of_terms(Polynomial all, bool are_exact, double value) const;
   double of_additions(const Polynomial& sum, double value) const;
   static bool is_exact(const Polynomial& polynomial, const NumberFormat& format);
@@ -67,6 +68,8 @@ class PolynomialErrors {
   std::vector<std::vector<Polynomial>> polynomials_;  ///< by node; empty for nodes that are read
   std::vector<Operand> terms_;
   std::vector<std::vector<std::size_t>> sources_;  ///< of the elements of a scatter
+  Polynomial so_far_;                              ///< of a cumulative sum, the monomials of `terms_`
+  bool so_far_is_exact_ = true;
 };
 
 }  // namespace assay::validation::formula

@@ -53,13 +53,11 @@ std::vector<std::size_t> dependents_of(const Graph& graph, std::size_t n, std::s
 
 void recompute(const Node& node, Doubles& values, std::size_t n) {
   auto& result = values[n];
-  if (node.op != Op::scatter) {
-    for (std::size_t i = 0; i < result.size(); ++i) result[i] = reference::formula::detail::element(node, values, i);
+  if (reference::formula::detail::accumulates(node.op)) {
+    result = reference::formula::detail::accumulated(node, values[static_cast<std::size_t>(node.arguments[0])]);
     return;
   }
-  std::ranges::fill(result, 0.0);
-  const auto& from = values[static_cast<std::size_t>(node.arguments[0])];
-  for (std::size_t j = 0; j < from.size(); ++j) result[static_cast<std::size_t>(node.index[j])] += from[j];
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = reference::formula::detail::element(node, values, i);
 }
 
 /// Whether every kernel within the bounds of `changed` would be outside of those of `exact`. NaN is.

@@ -29,6 +29,8 @@ const std::vector<Slope>& Slopes::of(std::size_t n, std::size_t i) {
     reduction(node, i);
   } else if (node.op == Op::matmul) {
     inner_product(node, i);
+  } else if (node.op == Op::cumulative_sum) {
+    for (std::size_t k = i - i % static_cast<std::size_t>(node.inner); k <= i; ++k) add(node.arguments[0], k, 1);
   } else if (node.op == Op::gather) {
     joined(node, node.index[i]);
   } else if (node.op == Op::scatter) {

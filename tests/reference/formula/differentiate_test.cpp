@@ -15,7 +15,9 @@ Graph graph_of(Op op) {
   Graph graph;
   const auto x = graph.add({Op::input, 4, {}, 0, 0, 0, {}, {}, "x"});
   const auto reversed = graph.add({Op::gather, 4, {x}, 0, 0, 0, {3, 2, 1, 0}});
-  if (op == Op::matmul) {
+  if (op == Op::cumulative_sum) {
+    graph.outputs = {graph.add({op, 4, {x}, 2})};
+  } else if (op == Op::matmul) {
     graph.outputs = {graph.add({op, 4, {x, reversed}, 2, 2, 2})};
   } else if (is_reduction(op)) {
     graph.outputs = {graph.add({op, 2, {x}, 2})};
@@ -42,9 +44,10 @@ BigFloat value_at(const Graph& graph, std::size_t moved, const BigFloat& step) {
 
 TEST(FormulaDifferentiate, AgreesWithDifferences) {
   const PrecisionScope scope(100);
-  for (const Op op : {Op::add,      Op::subtract, Op::multiply, Op::divide,  Op::maximum, Op::minimum,  Op::logaddexp,
-                      Op::negative, Op::abs,      Op::exp,      Op::expm1,   Op::log,     Op::log1p,    Op::sqrt,
-                      Op::tanh,     Op::where,    Op::sum,      Op::product, Op::largest, Op::smallest, Op::matmul}) {
+  for (const Op op :
+       {Op::add, Op::subtract, Op::multiply, Op::divide,   Op::maximum, Op::minimum,       Op::logaddexp, Op::negative,
+        Op::abs, Op::exp,      Op::expm1,    Op::log,      Op::log1p,   Op::sqrt,          Op::tanh,      Op::where,
+        Op::sum, Op::product,  Op::largest,  Op::smallest, Op::matmul,  Op::cumulative_sum}) {
     const Graph graph = graph_of(op);
     Graph with_gradient = graph;
     const std::int32_t wrt[] = {0};

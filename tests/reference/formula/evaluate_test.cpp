@@ -45,14 +45,18 @@ TEST(FormulaEvaluate, KeepsTheNodesThatAreAskedForAlone) {
   }
 }
 
-TEST(FormulaEvaluate, ProductOfMatricesAndScatter) {
+TEST(FormulaEvaluate, ProductOfMatricesScatterAndCumulativeSum) {
   Graph graph;
   const auto x = graph.add({Op::input, 4});
   graph.add({Op::matmul, 4, {x, x}, 2, 2, 2});
   graph.add({Op::scatter, 2, {x}, 0, 0, 0, {0, 1, 1, 1}});
+  const auto sums = graph.add({Op::cumulative_sum, 4, {x}, 2});
   const auto values = evaluate<double>(graph, input);
   EXPECT_EQ(values[1], (std::vector<double>{7, 10, 15, 22}));
   EXPECT_EQ(values[2], (std::vector<double>{1, 9}));
+  EXPECT_EQ(values[3], (std::vector<double>{1, 3, 3, 7}));
+  for (std::size_t i = 0; i < 4; ++i)
+    EXPECT_EQ(detail::element(graph.nodes[static_cast<std::size_t>(sums)], values, i), values[3][i]);
 }
 
 TEST(FormulaEvaluate, LogaddexpAndTanhAtTheEdges) {

@@ -16,6 +16,9 @@ TEST(FormulaGraph, RefusesSizesThatDoNotFit) {
   EXPECT_THROW(graph.add({Op::exp, 6, {7}}), std::invalid_argument);
   EXPECT_THROW(graph.add({Op::gather, 1, {y}, 0, 0, 0, {3}}), std::invalid_argument);
   EXPECT_THROW(graph.add({Op::matmul, 4, {x, y}, 3, 2, 2}), std::invalid_argument);
+  EXPECT_THROW(graph.add({Op::cumulative_sum, 6, {x}, 4}), std::invalid_argument);
+  EXPECT_THROW(graph.add({Op::cumulative_sum, 6, {y}, 3}), std::invalid_argument);
+  EXPECT_THROW(graph.add({Op::cumulative_sum, 6, {x}, 0}), std::invalid_argument);
   EXPECT_EQ(graph.add({Op::sum, 3, {x}, 2}), 2);
 }
 

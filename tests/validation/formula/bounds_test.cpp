@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "validation/core/random.h"
 
@@ -43,6 +44,35 @@ TEST(FormulaBounds, AnInfinityInDoubtLeavesNoBoundOnWhatFollows) {
   const auto bounds = bounds_of(graph);
   for (const auto node : {doubtful, gathered, product, sum, choice})
     EXPECT_EQ(bounds[static_cast<std::size_t>(node)][0], std::numeric_limits<double>::infinity()) << node;
+}
+
+TEST(FormulaBounds, EachCumulativeSumHasTheBoundOfTheSumOfItsTerms) {
+  constexpr std::int64_t columns = 40;
+  for (const bool integers : {true, false}) {
+    Graph graph;
+    std::vector<double> x;
+    for (int i = 0; i < 2 * columns; ++i) x.push_back(integers ? i % 7 - 3 : 1 / (i + 1.5));
+    const auto terms = graph.add({integers ? Op::negative : Op::exp, 2 * columns, {constant(graph, x)}});
+    const auto sums = graph.add({Op::cumulative_sum, 2 * columns, {terms}, columns});
+    for (std::int64_t i = 0; i < 2 * columns; ++i) {
+      const std::int64_t count = i % columns + 1;
+      std::vector<std::int64_t> before(static_cast<std::size_t>(count));
+      std::iota(before.begin(), before.end(), i - i % columns);
+      const auto gathered = graph.add({Op::gather, count, {terms}, 0, 0, 0, std::move(before)});
+      graph.add({Op::sum, 1, {gathered}, count});
+    }
+    const auto bounds = bounds_of(graph);
+    for (std::size_t i = 0; i < 2 * columns; ++i) {
+      EXPECT_EQ(bounds[static_cast<std::size_t>(sums)][i], bounds[static_cast<std::size_t>(sums) + 2 + 2 * i][0]) << i;
+      EXPECT_EQ(bounds[static_cast<std::size_t>(sums)][i] == 0, integers);
+    }
+  }
+}
+
+TEST(FormulaBounds, ANumberThatIsNoneIsInDoubtNowhereAfterItInACumulativeSum) {
+  Graph graph;
+  graph.add({Op::cumulative_sum, 4, {constant(graph, {1, NAN, 1, INFINITY})}, 4});
+  EXPECT_EQ(bounds_of(graph).back(), (std::vector<double>{0, 0, 0, 0}));
 }
 
 TEST(FormulaBounds, AnExactInfinityCostsNothing) {

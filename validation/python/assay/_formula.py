@@ -106,8 +106,8 @@ class Namespace:
 
     def cumulative_sum(self, x: Any, *, axis: int = -1) -> Traced:
         moved = self.moveaxis(x, axis, -1)
-        summed = self.matmul(self.expand_dims(moved, -2), np.triu(np.ones((moved.shape[-1],) * 2)))
-        return self.moveaxis(self.squeeze(summed, -2), -1, axis)
+        node = self._graph.reduce("cumulative_sum", moved.size, moved._node, moved.shape[-1], self._line(), False)
+        return self.moveaxis(Traced(self, node, moved.shape), -1, axis)
 
     def broadcast_to(self, x: Any, shape: Tuple[int, ...]) -> Traced:
         x = self._array(x)
