@@ -284,6 +284,8 @@ TEST_F(MetalCommand, RefusesBadUsageWithStatus2) {
       {"metal check sum.metal --buffer 2=1 --constant 5=1" + bindings, "no such function constant"},
       {"metal check sum.metal --buffer 2=1 --kernel other" + bindings, "other"},
       {"metal check sum.metal --buffer x=1" + bindings, "expected INDEX="},
+      {"metal check sum.metal --buffer 0=1 --buffer 0=2" + bindings, "--buffer 0=2: expected each index once"},
+      {"metal check sum.metal --constant 0=1 --constant 0=2" + bindings, "--constant 0=2: expected each index once"},
       {"metal check sum.metal --buffer 31=1" + bindings,
        "--buffer 31=1: expected INDEX=..., with an index from 0 to 30"},
       {"metal check sum.metal -D 'A B=1'", "--define A B=1: expected an identifier as the macro's name"},

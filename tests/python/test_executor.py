@@ -189,3 +189,9 @@ def test_a_real_dask_cluster_of_processes_whose_workers_are_killed(tmp_path, mon
             many = assay.gate("ctc", Mortal(tmp_path / "marker"), executor=client.get_executor(), shards=6, **ASKED)
     assert (tmp_path / "marker").exists()
     assert but_for_times(many) == but_for_times(in_one_process(kernels.ctc))
+
+
+@pytest.mark.parametrize("shards", [0, 1001])
+def test_too_many_shards_are_refused(shards):
+    with pytest.raises(ValueError, match=f"shards = {shards}: expected a whole number from 1 to 1000"):
+        assay.gate("ctc", kernels.ctc, executor=two_processes, shards=shards, **ASKED)

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 #include "validation/cli/seed_option.h"
@@ -22,13 +23,20 @@ std::uint64_t whole(const char* option, const std::string& text) {
   return *value;
 }
 
-std::pair<std::uint32_t, std::string> indexed(const char* option, const std::string& text, std::uint32_t highest) {
-  const auto equals = text.find('=');
-  const auto index = parse_number<std::uint32_t>(text.substr(0, equals));
-  if (equals == std::string::npos || !index || *index > highest)
-    throw std::invalid_argument(
-        fmt::format("{} {}: expected INDEX=..., with an index from 0 to {}", option, text, highest));
-  return {*index, text.substr(equals + 1)};
+/// What the texts INDEX=... of an option say of each index.
+std::map<std::uint32_t, std::string> by_index(const char* option, const std::vector<std::string>& texts,
+                                              std::uint32_t highest) {
+  std::map<std::uint32_t, std::string> words;
+  for (const std::string& text : texts) {
+    const auto equals = text.find('=');
+    const auto index = parse_number<std::uint32_t>(text.substr(0, equals));
+    if (equals == std::string::npos || !index || *index > highest)
+      throw std::invalid_argument(
+          fmt::format("{} {}: expected INDEX=..., with an index from 0 to {}", option, text, highest));
+    if (!words.emplace(*index, text.substr(equals + 1)).second)
+      throw std::invalid_argument(fmt::format("{} {}: expected each index once", option, text));
+  }
+  return words;
 }
 
 metal::Size size_of(const std::vector<std::uint64_t>& extents) {
@@ -160,19 +168,17 @@ ShaderScript ShaderOptions::of_one_dispatch() const {
   script.seed = seed_;
   ShaderPass& pass = script.passes.emplace_back();
   pass.function = function_;
-  for (const auto& text : buffers_) {
-    const auto [index, words] = indexed("--buffer", text, transport::max_buffer_index);
+  for (const auto& [index, words] : by_index("--buffer", buffers_, transport::max_buffer_index)) {
     const std::string name = std::to_string(index);
     script.arrays[name] = words;
     pass.buffers[index] = {name};
   }
-  for (const auto& text : textures_) {
-    const auto [index, words] = indexed("--texture", text, transport::max_texture_index);
+  for (const auto& [index, words] : by_index("--texture", textures_, transport::max_texture_index)) {
     const std::string name = texture_prefix + std::to_string(index);
     script.arrays[name] = words;
     pass.textures[index] = name;
   }
-  for (const auto& text : samplers_) pass.samplers.insert(indexed("--sampler", text, transport::max_sampler_index));
+  for (const auto& one : by_index("--sampler", samplers_, transport::max_sampler_index)) pass.samplers.insert(one);
   for (const auto& text : arrays_) {
     const auto equals = text.find('=');
     const std::string name = text.substr(0, equals);
@@ -180,11 +186,9 @@ ShaderScript ShaderOptions::of_one_dispatch() const {
       throw std::invalid_argument(fmt::format("--array {}: expected NAME=..., with a name that no other has", text));
     script.arrays[name] = text.substr(equals + 1);
   }
-  for (const auto& text : constants_) pass.constants.insert(indexed("--constant", text, transport::max_constant_index));
-  for (const auto& text : threadgroup_) {
-    const auto [index, bytes] = indexed("--threadgroup-memory", text, transport::max_buffer_index);
+  for (const auto& one : by_index("--constant", constants_, transport::max_constant_index)) pass.constants.insert(one);
+  for (const auto& [index, bytes] : by_index("--threadgroup-memory", threadgroup_, transport::max_buffer_index))
     pass.threadgroup[index] = whole("--threadgroup-memory", bytes);
-  }
   pass.grid = size_of(grid_);
   pass.group = group_.empty() ? metal::Size{std::min<std::uint64_t>(pass.grid.width, 256), 1, 1} : size_of(group_);
   return script;

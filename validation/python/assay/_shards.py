@@ -123,7 +123,7 @@ def _judge_all(shards: _Shards, executor: Union[Executor, Callable[[], Executor]
 def _checked(executor: Any, count: Any) -> int:
     if not isinstance(executor, Executor) and not callable(executor):
         raise TypeError(f"executor is {type(executor).__name__}: expected a concurrent.futures.Executor, or a function that makes one")
-    return _numbers.whole("shards", count, 1, 1_000_000)
+    return _numbers.whole("shards", count, 1, 1000)
 
 
 def judge_in_shards(
