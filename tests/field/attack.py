@@ -5,7 +5,8 @@ bindings   mutants of bindings, judged by `gate`
 scripts    mutants of a script of dispatches, run by `metal run`
 
 Each mutant is a function of the seed and its number. The program may find or refuse whatever it likes: it must end by
-itself, with status 0, 1 or 2, and a refusal says something. Prints a table, and keeps what did not end so in --keep.
+itself, with status 0, 1 or 2, and a refusal says something. A mutant that asks for a long time of work, such as a grid
+of 2^31 threads, must end when it is interrupted. Prints a table, and keeps what did not end so in --keep.
 """
 
 import argparse
@@ -24,7 +25,7 @@ import tempfile
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SECONDS = 60  # of processor time; a mutant that takes more hangs, and so does one that waits twenty times as long
+SECONDS = 120  # after which a mutant is interrupted; one that takes as much more of processor time, or waits longer, hangs
 MEGABYTES = 2048  # a mutant that occupies more takes too much memory, and four times as much is refused by the system
 TOKEN = re.compile(r"//[^\n]*|\s+|[A-Za-z_]\w*|\d[\w.+-]*|[<>]{2}=?|[-+*/%&|^<>=!]=|&&|\|\||\+\+|--|::|.", re.S)
 OPERATORS = ["+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "<", ">", "<=", ">=", "==", "!=", "&&", "||"]
@@ -219,19 +220,24 @@ kernel void read(texture2d<float> image [[texture(0)]], sampler s [[sampler(0)]]
 
 def run(program, command, folder):
     """How the program ended, and its largest memory in MiB."""
-    limits = f"ulimit -t {SECONDS} && ulimit -d {4 * MEGABYTES * 1024} && ulimit -c 0 && exec \"$@\""
+    limits = f"ulimit -t {2 * SECONDS} && ulimit -d {4 * MEGABYTES * 1024} && ulimit -c 0 && exec \"$@\""
     with open(folder / "stdout", "wb") as out, open(folder / "stderr", "wb") as problems:
         child = subprocess.Popen(["sh", "-c", limits, "sh", program, *command], cwd=folder, stdout=out, stderr=problems,
                                  stdin=subprocess.DEVNULL, start_new_session=True,
                                  env={**os.environ, "XDG_CACHE_HOME": str(folder.parent / "cache")})  # fmt: skip
-        alarm = threading.Timer(20 * SECONDS, os.killpg, (child.pid, signal.SIGALRM))
-        alarm.start()
+        timers = [threading.Timer(SECONDS * times, os.killpg, (child.pid, number))
+                  for times, number in ((1, signal.SIGINT), (10, signal.SIGALRM))]  # fmt: skip
+        for timer in timers:
+            timer.start()
         _, status, usage = os.wait4(child.pid, 0)
-        alarm.cancel()
+        for timer in timers:
+            timer.cancel()
     child.returncode = os.waitstatus_to_exitcode(status)
     memory = usage.ru_maxrss // (1 << 20 if sys.platform == "darwin" else 1 << 10)
     if child.returncode in (-signal.SIGXCPU, -signal.SIGALRM, -signal.SIGKILL):
         return "hangs", memory
+    if child.returncode == -signal.SIGINT:
+        return "is interrupted", memory
     if child.returncode not in (0, 1, 2):
         return f"ends with {child.returncode}", memory
     if memory > MEGABYTES:
@@ -264,7 +270,7 @@ def main():
             place.mkdir()
             command = target.command(random.Random(f"{arguments.seed} {number}"), place)
             ending, memory = run(program, command, place)
-            is_bad = ending not in ("passes", "is reported", "is refused")
+            is_bad = ending not in ("passes", "is reported", "is refused", "is interrupted")
             if is_bad and arguments.keep:
                 shutil.copytree(place, arguments.keep / f"{arguments.what}-{arguments.seed}-{number}")
                 (arguments.keep / f"{arguments.what}-{arguments.seed}-{number}/command").write_text(" ".join(command))

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -122,7 +123,7 @@ class Checker {
   std::size_t record_;
   Clock clock_;
   Fences fences_;
-  std::vector<Group> groups_;  ///< since the sequence began
+  std::deque<Group> groups_;  ///< since the sequence began; a deque grows without a copy, and there may be 2^26
   DispatchInfo* dispatch_ = nullptr;
   std::vector<Allocation*> allowed_;
   bool had_fault_ = false;
