@@ -254,6 +254,16 @@ def test_a_refusal_names_argument_value_and_expectation(call, message):
         call()
 
 
+@pytest.mark.skipif(not hasattr(torch, "uint64"), reason="PyTorch before 2.3 has no uint64")
+def test_numbers_past_int64_are_refused():
+    past = torch.tensor([2**64 - 100], dtype=torch.uint64)
+    with pytest.raises(ValueError, match="targets: element 0 = 18446744073709551516: expected at most"):
+        linear_cross_entropy(HIDDEN[0, :1], WEIGHT, past)
+    small = torch.tensor([1, 6, 0, 2], dtype=torch.uint64)
+    loss = [linear_cross_entropy(HIDDEN[0], WEIGHT, one) for one in (small, small.to(torch.int64))]
+    assert loss[0] == loss[1]
+
+
 def test_randomized_svd_says_that_it_has_no_gradient():
     A = normal(6, 4).requires_grad_()
     U, S, Vh = randomized_svd(A, 4)

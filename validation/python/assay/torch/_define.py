@@ -14,7 +14,7 @@ from typing import Any, Callable, Optional, Sequence, Tuple
 import numpy as np
 import torch
 
-from .._arrays import Carried
+from .._arrays import Carried, as_int64
 from .._kernel_calls import SVD_DTYPES, either
 from . import _transforms
 
@@ -143,7 +143,11 @@ def integers(name: str, value: Any, beside: torch.Tensor) -> torch.Tensor:
         return tensor
     if tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool:
         raise ValueError(f"{name} is {dtype_name(tensor.dtype)}: expected integers")
-    return tensor.to(torch.int64) if tensor.is_meta else tensor.to("cpu", torch.int64)
+    if tensor.is_meta:
+        return tensor.to(torch.int64)
+    if tensor.dtype == getattr(torch, "uint64", None):
+        return torch.from_numpy(as_int64(name, tensor.cpu().numpy()))
+    return tensor.to("cpu", torch.int64)
 
 
 def aligned(tensor: torch.Tensor) -> torch.Tensor:
