@@ -55,8 +55,9 @@ TEST(Processes, JudgeOnlyAKernelThatCanBeForked) {
 struct HeldOperation : CountingOperation {
   /// Memory that a run and its processes share.
   static std::atomic<bool>& released() {
-    static auto* const shared = new (mmap(nullptr, sizeof(std::atomic<bool>), PROT_READ | PROT_WRITE,
-                                          MAP_SHARED | MAP_ANONYMOUS, -1, 0)) std::atomic<bool>(false);
+    static auto* const shared =
+        new (mmap(nullptr, sizeof(std::atomic<bool>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
+            std::atomic<bool>(false);
     return *shared;
   }
 
