@@ -41,12 +41,12 @@ struct FirstChunkOfMinusInfinity final : PlainCceKernel {
   }
 };
 
-struct MaximumFromMinus1e4 final : PlainCceKernel {
-  static constexpr FaultNote note{"maximum-from-minus-1e4",
-                                  "the running maximum begins at -1e4: logits that are all below it give a sum of 0",
+struct MaximumFromMinus1e9 final : PlainCceKernel {
+  static constexpr FaultNote note{"maximum-from-minus-1e9",
+                                  "the running maximum begins at -1e9: logits that are all below it give a sum of 0",
                                   "shift"};
   Running sum_exponentials(const Work&, const Numbers& x) const override {
-    Running all{-1e4, 0};
+    Running all{-1e9, 0};
     for (const double logit : x) all = add(all, logit);
     return all;
   }
@@ -178,7 +178,7 @@ struct TargetOfRowZero final : PlainCceKernel {
 
 std::vector<CceFault> softmax_faults() {
   std::vector<CceFault> faults =
-      plant_all<CceOperation, NoMaximum, RescalingForgotten, FirstChunkOfMinusInfinity, MaximumFromMinus1e4,
+      plant_all<CceOperation, NoMaximum, RescalingForgotten, FirstChunkOfMinusInfinity, MaximumFromMinus1e9,
                 LastChunkDropped, SumPerChunkInHalf, LastWordLeftOut, TileEdgeReadAsZero, BiasTwiceAtTarget,
                 NegativeLoss, LossInBfloat, LossFromRoundedLse, BatchMaximum, TargetOfRowZero>(plain_cce_kernel());
   faults.push_back(plant<CceOperation, MaskedTile>(plain_cce_kernel()));
