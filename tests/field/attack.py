@@ -96,7 +96,7 @@ def plausible(value, texts, rng):
         return rng.choice([*NUMBERS_OF_JSON, value + 1, value - 1, 2 * value])
     if isinstance(value, str):
         return rng.choice(texts)
-    entries = list(value.items()) if isinstance(value, dict) else list(value or [])
+    entries = list(value.items()) if isinstance(value, dict) else list(value) if isinstance(value, list) else []
     rng.shuffle(entries)
     return dict(entries) if isinstance(value, dict) else entries[1:] + entries[:1] * rng.randint(0, 2)
 
