@@ -8,6 +8,7 @@
 #include "validation/formula/adjoints.h"
 #include "validation/formula/declared.h"
 #include "validation/formula/element_errors.h"
+#include "validation/formula/expression.h"
 #include "validation/formula/polynomials.h"
 #include "validation/formula/reduction_errors.h"
 
@@ -39,7 +40,7 @@ class NodeErrors {
     if (node.op == Op::constant) return elements_.rounding(value, elements_.is_number(value) ? 0 : 1);
     const double further = (node.op == Op::multiply ? underflow : 0) + declared_.of(number, i);
     const double error = is_polynomial_ ? polynomials_.of(i, further) : propagated(node, i, value) + further;
-    if (!std::isfinite(value)) return std::isfinite(error) || has_nan_operand(node, i) ? 0 : infinity;
+    if (!std::isfinite(value)) return std::isfinite(error) || has_nan_operand(number, i) ? 0 : infinity;
     return std::isnan(error) || std::abs(value) + error > elements_.largest() ? infinity : error;
   }
 
@@ -68,29 +69,16 @@ class NodeErrors {
   }
 
   /// Whether the element is NaN because an operand surely is. A choice takes no operand that it does not choose.
-  bool has_nan_operand(const Node& node, std::size_t i) const {
-    const auto is_nan = [&](std::int32_t argument, std::size_t at) {
-      const auto number = static_cast<std::size_t>(argument);
-      return std::isnan(values_[number][at]) && std::isfinite(errors_[number][at]);
-    };
-    const auto any_of = [&](std::int32_t argument, std::size_t first, std::size_t stride) {
-      for (std::size_t k = 0; k < static_cast<std::size_t>(node.inner); ++k)
-        if (is_nan(argument, first + k * stride)) return true;
-      return false;
-    };
-    if (is_unary(node.op) || is_binary(node.op))
-      return std::ranges::any_of(node.arguments, [&](std::int32_t argument) { return is_nan(argument, i); });
-    const auto inner = static_cast<std::size_t>(node.inner), columns = static_cast<std::size_t>(node.columns);
-    if (node.op == Op::sum || node.op == Op::product) return any_of(node.arguments[0], i * inner, 1);
-    if (node.op == Op::cumulative_sum) {
-      const std::size_t first = i - i % inner;
-      for (std::size_t k = first; k <= i; ++k)
-        if (is_nan(node.arguments[0], k)) return true;
-    }
-    if (node.op != Op::matmul) return false;
-    const std::size_t row = i / columns;
-    const std::size_t first = row / static_cast<std::size_t>(node.rows) * inner * columns + i % columns;
-    return any_of(node.arguments[0], row * inner, 1) || any_of(node.arguments[1], first, columns);
+  bool has_nan_operand(std::size_t number, std::size_t i) const {
+    const Op op = graph_.nodes[number].op;
+    const bool takes_all = is_unary(op) || is_binary(op) || op == Op::sum || op == Op::product || op == Op::matmul ||
+                           op == Op::cumulative_sum;
+    bool is_nan = false;
+    if (takes_all)
+      for_each_operand(graph_, values_, number, i, [&](std::size_t m, std::size_t j) {
+        is_nan = is_nan || (std::isnan(values_[m][j]) && std::isfinite(errors_[m][j]));
+      });
+    return is_nan;
   }
 
   double propagated(const Node& node, std::size_t i, double value) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "validation/formula/expression.h"
 #include "validation/formula/slopes.h"
 
 namespace assay::validation::formula {
@@ -18,26 +19,16 @@ const std::string of_operands = ".operands";
 // More further roundings than this are no way to write a formula, but a fault.
 constexpr double most_roundings = 64;
 
-/// The sum of the sizes of the terms of element `i`, whose roundings reach it as they are.
-double size_of_operands(const Graph& graph, const Doubles& values, std::size_t n, std::size_t i) {
-  const Node& node = graph.nodes[n];
-  const auto value = [&](std::size_t argument, std::size_t at) {
-    return std::abs(values[static_cast<std::size_t>(node.arguments[argument])][at]);
-  };
-  double size = 0;
-  if (node.op == Op::sum) {
-    const auto inner = static_cast<std::size_t>(node.inner);
-    for (std::size_t k = 0; k < inner; ++k) size += value(0, i * inner + k);
-  } else if (node.op == Op::cumulative_sum) {
-    for (std::size_t k = i - i % static_cast<std::size_t>(node.inner); k <= i; ++k) size += value(0, k);
-  } else if (node.op == Op::add || node.op == Op::subtract) {
-    for (std::size_t argument = 0; argument < node.arguments.size(); ++argument) size += value(argument, i);
-  }
-  return std::isfinite(size) ? size : 0;
-}
-
 bool has_operands(Op op) {
   return op == Op::sum || op == Op::cumulative_sum || op == Op::add || op == Op::subtract;
+}
+
+/// The sum of the sizes of the terms of element `i`, whose roundings reach it as they are.
+double size_of_operands(const Graph& graph, const Doubles& values, std::size_t n, std::size_t i) {
+  double size = 0;
+  if (has_operands(graph.nodes[n].op))
+    for_each_operand(graph, values, n, i, [&](std::size_t m, std::size_t j) { size += std::abs(values[m][j]); });
+  return std::isfinite(size) ? size : 0;
 }
 
 /// d result / d element for all elements of all nodes, for one element of a result.

@@ -49,6 +49,13 @@ CceCase of_biases_alone(CceCase c, int exponent) {
   return c;
 }
 
+/// Whether the kernel gives for `d` what it gave for `c`.
+Finding same_results(const CceContext& context, const CceCase& d, const CceCase& c, const CceRun& before) {
+  CceRunComparison comparison(d, c, context.kernel.info());
+  comparison.all(run_valid(context.kernel, d), before);
+  return comparison.finding();
+}
+
 /// One offset of one sign, beyond those that other logits allow, for a kernel that keeps the maximum and the sum apart.
 Finding check_far_shift(const CceContext& context, const CceCase& given) {
   const Offsets offsets = offsets_of(given.dtype);
@@ -57,10 +64,7 @@ Finding check_far_shift(const CceContext& context, const CceCase& given) {
   const int exponent = std::min(std::ilogb(offsets.largest) + 1 + beyond, offsets.farthest);
   const CceCase c = of_biases_alone(given, exponent);
   const CceCase d = shifted(c, std::ldexp(chosen % 2 == 0 ? -1.0 : 1.0, exponent));
-  const CceRun before = run_valid(context.kernel, c);
-  CceRunComparison comparison(d, c, context.kernel.info());
-  comparison.all(run_valid(context.kernel, d), before);
-  return comparison.finding();
+  return same_results(context, d, c, run_valid(context.kernel, c));
 }
 
 Finding check_shift(const CceContext& context, const CceCase& given) {
@@ -70,10 +74,7 @@ Finding check_shift(const CceContext& context, const CceCase& given) {
   const CceRun before = run_valid(context.kernel, c);
   Finding worst = Finding::pass();
   for (const double offset : {offsets.largest, -offsets.largest, offsets.largest / 16}) {
-    const CceCase d = shifted(c, offset);
-    CceRunComparison comparison(d, c, context.kernel.info());
-    comparison.all(run_valid(context.kernel, d), before);
-    worst.take(comparison.finding());
+    worst.take(same_results(context, shifted(c, offset), c, before));
     if (is_failure(worst.verdict)) return worst;
   }
   if (!context.kernel.info().rounded_lse) worst.take(check_far_shift(context, given));
