@@ -42,8 +42,6 @@ struct GateArguments {
   bool declarations = false;
   ReportFiles files;
   std::string resume;
-  int shards = 0;  ///< 0: this process judges
-  std::string launcher;
 };
 
 /// The given cases: the user's batch alone, or real input and the sizes people train with.

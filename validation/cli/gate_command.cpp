@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -14,7 +13,6 @@
 #include "validation/cli/plugin_options.h"
 #include "validation/cli/process_memory.h"
 #include "validation/cli/seed_option.h"
-#include "validation/cli/sharded_gate.h"
 #include "validation/core/terminal.h"
 #include "validation/transport/declaration/keywords.h"
 
@@ -58,19 +56,6 @@ int judge_kernels(const GateArguments& arguments, bool cases_chosen) {
   return status;
 }
 
-/// The words of the command line, but for those of reports and shards.
-std::vector<std::string> words_of_shards(const CLI::App& gate, const std::string& operation) {
-  static const std::set<std::string> own = {"json", "junit", "html", "resume", "shards", "launcher"};
-  std::vector<std::string> words = {"gate", operation};
-  for (const CLI::Option* const option : gate.get_options()) {
-    if (option->count() == 0 || option->get_positional() || own.contains(option->get_single_name())) continue;
-    if (option->get_items_expected_max() == 0) words.push_back(option->get_name());
-    for (std::size_t i = 0; option->get_items_expected_max() > 0 && i < option->results().size(); ++i)
-      words.push_back(fmt::format("{}={}", option->get_name(), option->results()[i]));
-  }
-  return words;
-}
-
 }  // namespace
 
 void add_gate_command(CLI::App& app, Action& action) {
@@ -101,10 +86,6 @@ void add_gate_command(CLI::App& app, Action& action) {
       ->check(CLI::IsMember(reach_names()));
   add_report_options(*gate, arguments->files);
   gate->add_option("--resume", arguments->resume, "Continue the run of this JSON report, and update the report");
-  auto* shards = gate->add_option("--shards", arguments->shards, "Judge in so many processes at a time")
-                     ->check(CLI::Range(1, 1000));
-  gate->add_option("--launcher", arguments->launcher, "What starts a shard's process, elsewhere perhaps: 'srun -n1'")
-      ->needs(shards);
   gate->add_flag("--generated", arguments->generated, "Only generated cases: no real input, no large sizes");
   std::vector<std::string> arithmetics(metal::emulator::math_mode_names.begin(),
                                        metal::emulator::math_mode_names.end());
@@ -120,13 +101,11 @@ void add_gate_command(CLI::App& app, Action& action) {
       "which lines lost the digits");
   gate->add_flag("--list", arguments->list, "List the properties and stop");
   gate->add_flag("--declarations", arguments->declarations, "Print what a kernel may declare, as JSON, and stop");
-  gate->callback([&action, arguments, cases, gate] {
-    action = [arguments, cases, words = words_of_shards(*gate, arguments->operation)] {
+  gate->callback([&action, arguments, cases] {
+    action = [arguments, cases] {
       return with_operation(arguments->operation, [&]<class Operation>(Operation) {
         if (arguments->list) return list_properties<Operation>();
         if (arguments->declarations) return list_declarations<Operation>();
-        if (arguments->shards > 0)
-          return judge_in_shards({arguments->shards, arguments->launcher, words, arguments->files, arguments->resume});
         return judge_kernels<Operation>(*arguments, cases->count() > 0);
       });
     };

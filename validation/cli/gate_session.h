@@ -3,23 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <unistd.h>
-
-#include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "metal/system/system.h"
 #include "validation/cli/gate_arguments.h"
 #include "validation/cli/gate_table.h"
 #include "validation/cli/interrupt.h"
 #include "validation/cli/process_memory.h"
-#include "validation/cli/shard_pool.h"
 #include "validation/core/terminal.h"
 #include "validation/registry.h"
 #include "validation/report/report_file.h"
@@ -43,7 +37,6 @@ class GateSession {
   explicit GateSession(const GateArguments& arguments)
       : arguments_(arguments), resumed_(resumed_report(arguments)), checkpoint_(json_file()) {
     require_folders(files());
-    end_with_pool();
   }
 
   template <class Operation>
@@ -64,14 +57,6 @@ class GateSession {
   }
 
  private:
-  static void end_with_pool() {
-    const char* const pool = std::getenv(shard_of);
-    if (pool == nullptr) return;
-    metal::system::end_with_parent(SIGTERM);
-    if (std::to_string(getppid()) != pool) std::raise(SIGTERM);  // it ended before this process asked
-    unsetenv(shard_of);
-  }
-
   /// A resumed run is written to the file that it was read from, unless --json names another.
   std::string json_file() const { return arguments_.files.json.empty() ? arguments_.resume : arguments_.files.json; }
   ReportFiles files() const { return {json_file(), arguments_.files.junit, arguments_.files.html}; }

@@ -1,6 +1,4 @@
 // assay merge: merges the reports of a run's shards into one.
-#include "validation/cli/merge_command.h"
-
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -19,8 +17,6 @@ struct MergeArguments {
   ReportFiles files;
 };
 
-}  // namespace
-
 int merge_reports(const std::vector<std::string>& paths, const ReportFiles& files) {
   std::vector<NamedReport> shards;
   for (const auto& path : paths) shards.push_back({path, read_report(path)});
@@ -29,6 +25,8 @@ int merge_reports(const std::vector<std::string>& paths, const ReportFiles& file
   write_report(report, files);
   return exit_status(report);
 }
+
+}  // namespace
 
 void add_merge_command(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<MergeArguments>();
