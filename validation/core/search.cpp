@@ -2,15 +2,11 @@
 
 #include <rapidcheck.h>
 
-#include <algorithm>
-#include <chrono>
 #include <exception>
 #include <utility>
 
 namespace assay::validation::detail {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// The cases without shrinks, because shrunk() looks at the clock and at `stop` before it makes a case.
 rc::Gen<AnyCase> cases_of(const SearchSteps& steps) {
@@ -18,19 +14,6 @@ rc::Gen<AnyCase> cases_of(const SearchSteps& steps) {
     Random ours(rc::Random(random).next());
     return rc::shrinkable::just(generate(ours, size));
   });
-}
-
-bool is_stopped(const SearchSteps& steps) {
-  return steps.stop && steps.stop();
-}
-
-/// The failure of `c`, unless `c` passes or the search is stopped meanwhile.
-std::optional<AnyCounterexample> failure_of(const SearchSteps& steps, const AnyCase& c) {
-  const auto start = Clock::now();
-  Finding finding = steps.judge(c);
-  if (!is_failure(finding.verdict) || is_stopped(steps)) return std::nullopt;
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  return AnyCounterexample{c, std::move(finding), 0, false, seconds};
 }
 
 /// Ignores rapidcheck's reports, which are strings: search() itself keeps the last failing case.
@@ -63,27 +46,6 @@ std::optional<AnyCounterexample> first_failure(const SearchSteps& steps, int cas
   rc::detail::checkTestable(testable, rc::detail::TestMetadata{}, params, silent,
                             std::unordered_map<std::string, rc::detail::Reproduce>{});
   if (thrown) std::rethrow_exception(thrown);
-  return found;
-}
-
-AnyCounterexample shrunk(const SearchSteps& steps, AnyCounterexample found, int budget) {
-  const auto end = Clock::now() + std::chrono::duration<double>(std::max(steps.seconds, 2 * found.seconds));
-  for (bool smaller = budget > 0; smaller;) {
-    smaller = false;
-    for (const auto& step : steps.shrinks(found.problem)) {
-      found.interrupted = is_stopped(steps);
-      if (found.interrupted || Clock::now() >= end) return found;
-      const AnyCase candidate = step();
-      if (!candidate.data) continue;
-      if (budget-- == 0) return found;
-      auto failure = failure_of(steps, candidate);
-      if (!failure) continue;
-      failure->shrinks = found.shrinks + 1;
-      found = std::move(*failure);
-      smaller = true;
-      break;
-    }
-  }
   return found;
 }
 

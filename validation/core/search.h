@@ -62,6 +62,11 @@ struct SearchSteps {
   double seconds = 10;  ///< for shrinking, or twice the time of the verdict that failed if that is more
 };
 
+bool is_stopped(const SearchSteps& steps);
+
+/// The failure of `c`, unless `c` passes or the search is stopped meanwhile.
+std::optional<AnyCounterexample> failure_of(const SearchSteps& steps, const AnyCase& c);
+
 /// The first of the generated cases that fails.
 std::optional<AnyCounterexample> first_failure(const SearchSteps& steps, int cases, std::uint64_t seed);
 

@@ -8,11 +8,13 @@
 #include <stdexcept>
 
 #include "validation/core/filter.h"
+#include "validation/core/history.h"
 #include "validation/core/printable.h"
 #include "validation/core/report.h"
 #include "validation/core/run.h"
 #include "validation/core/support.h"
 #include "validation/core/truth.h"
+#include "validation/formula/counterexample.h"
 #include "validation/formula/judge.h"
 #include "validation/formula/needles.h"
 #include "validation/formula/planned.h"
@@ -25,40 +27,24 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What shrinking makes of a failing case.
-struct Found {
-  Case smallest;
-  Finding finding, first;
-  int steps = 0;
-};
-
-Found shrunk(const Subject& subject, const Property& property, const Case& c, const Finding& first, std::uint64_t seed,
-             int budget) {
-  constexpr double most_seconds = 5;
-  Found found{c, first, first};
-  const auto start = Clock::now();
-  for (bool smaller = true; smaller && budget > 0;) {
-    smaller = false;
-    for (const auto& step : shrinks_of(subject.specification, found.smallest, subject.trace)) {
-      if (budget-- <= 0 || seconds_since(start) > most_seconds) return found;
-      const Case candidate = step();
-      const Finding finding = judge(subject, property, candidate, seed);
-      if (finding.verdict != first.verdict) continue;
-      found.smallest = candidate;
-      found.finding = finding;
-      ++found.steps;
-      smaller = true;
-      break;
-    }
-  }
-  return found;
-}
-
 std::string reproducer(const Subject& subject, const Property& property, const Case& c, std::uint64_t seed,
                        const RunOptions& options) {
   const std::string words = fmt::format("operation={} property={} seed={} {}", subject.specification.name,
                                         property.name, seed, to_text(subject.specification, c));
   return options.replay_line ? options.replay_line(words) : words;
+}
+
+GateQuestion question_of(const Subject& subject, const RunOptions& options) {
+  GateQuestion question{subject.specification.name,
+                        printable_line(subject.kernel_name),
+                        options.cases,
+                        options.seed,
+                        subject.digits,
+                        options.filter,
+                        {},
+                        options.reach};
+  for (std::size_t i = 0; i < options.given.size(); ++i) question.given.push_back(fmt::format("given case {}", i));
+  return question;
 }
 
 /// Judges the cases of one property in their order, until one fails.
@@ -152,19 +138,23 @@ class PropertyRun {
     if (property_.against_reference && finding.verdict == Verdict::pass && finding.judged.suffices())
       for (const auto& [extent, size] : c.extents) record_.sizes[extent].insert(size);
     if (!is_failure(finding.verdict)) return finding.verdict;
-    const Found found = shrunk(subject_, property_, c, finding, seed, options_.shrink_budget);
+    const Counterexample found = counterexample(subject_, property_, c, finding, seed, options_.shrink_budget);
     record_.verdict = finding.verdict;
-    record_.failure = FailureRecord{0,
-                                    shrunk_origin(origin, found.steps),
-                                    found.finding.explanation,
-                                    reproducer(subject_, property_, found.smallest, seed, options_),
-                                    {},
-                                    found.finding.margin,
-                                    finding.margin};
+    record_.failure =
+        FailureRecord{0,
+                      shrunk_origin(origin, found.shrinks),
+                      found.finding.explanation + (found.passes_alone ? history_text : ""),
+                      found.passes_alone ? gate_line(question_of(subject_, options_), options_.filter, reach_words())
+                                         : reproducer(subject_, property_, found.c, seed, options_),
+                      {},
+                      found.finding.margin,
+                      finding.margin};
     record_.worst.take(finding.margin);
     record_.worst_case = origin;
     return finding.verdict;
   }
+
+  std::string reach_words() const { return fmt::format("--reach {}", name_of(options_.reach)); }
 
   const Subject& subject_;
   const Property& property_;
@@ -196,16 +186,7 @@ Judged run(const Subject& subject, const RunOptions& options) {
   const Filter filter(options.filter);
   Judged judged;
   GateRecord& record = judged.record;
-  record.question = {subject.specification.name,
-                     printable_line(subject.kernel_name),
-                     options.cases,
-                     options.seed,
-                     subject.digits,
-                     options.filter,
-                     {},
-                     options.reach};
-  for (std::size_t i = 0; i < options.given.size(); ++i)
-    record.question.given.push_back(fmt::format("given case {}", i));
+  record.question = question_of(subject, options);
   record.shard = options.shard;
   std::int64_t unit = 0;
   *subject.truths = {};

@@ -6,7 +6,7 @@ import inspect
 import os
 import shlex
 import sys
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 import numpy as np
 
@@ -72,17 +72,37 @@ def replay_call(words: str, fn: Any, declared: Dict[str, Any], operation: Option
     return written.line(f"{call}{written.arguments(declared)})")
 
 
+def run_call(line: str, kernel: Any, backward: Any, operation: Any, declared: Dict[str, Any], given: Any = None) -> str:
+    """The line of Python for a run of one's own operation, "./assay gate ...": only its calls in turn lead to a failure."""
+    written = _Written()
+    functions = [repr(None) if one is None else written.kernel(one) for one in (kernel, backward)]
+    if given is not None:
+        declared = {**declared, "input": given if isinstance(given, (str, os.PathLike)) else written.name(given, "batch", "the batch")}
+    call = f"{written.name(operation, 'operation', 'the operation', operation.formula)}.gate({', '.join(functions)}"
+    return written.line(f"print({call}{written.arguments({**_run_options(line), **declared})}))")
+
+
+def _options_in(words: List[str]) -> Dict[str, str]:
+    return {key[2:]: value for key, value in zip(words[3:], words[4:]) if key.startswith("--")}
+
+
+def _run_options(line: str) -> Dict[str, Any]:
+    """The keywords of assay.gate for the options of "./assay gate ..."."""
+    options = _options_in(shlex.split(line))
+    given: Dict[str, Any] = {key: int(options[key]) for key in ("cases", "seed", "digits")}
+    return {**given, "filter": options.get("filter", ""), "reach": options.get("reach", "none")}
+
+
 def call_of(line: str, fn: Any, declared: Dict[str, Any], digits: int = 50) -> str:
     """The line of Python for a line of the program: "./assay replay '...'", "./assay gate ..." or "./assay gradcheck ..."."""
     words = shlex.split(line)
-    options = {key[2:]: value for key, value in zip(words[3:], words[4:]) if key.startswith("--")}
     if words[1] == "gate":
-        given = {key: int(options[key]) for key in ("cases", "seed", "digits")}
-        given.update({"filter": options.get("filter", ""), "real_input": words[-1] == "--quick", "reach": options.get("reach", "none")})
+        given = {**_run_options(line), "real_input": words[-1] == "--quick"}
         written = _Written()
         call = f"assay.gate({words[2]!r}, {written.kernel(fn)}{written.arguments({**given, **declared})})"
         return written.line(f"print({call})")
     if words[1] == "gradcheck":
+        options = _options_in(words)
         case = options["case"] if "case" in options else "file=" + options["input"]
         words[2] = f"operation={words[2]} {case}"
     return replay_call(words[2], fn, {**({} if digits == 50 else {"digits": digits}), **declared})

@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _core, _numbers
-from ._again import replay_call
+from ._again import replay_call, run_call
 from ._called import TIME_LIMIT, kernel_calls
 from ._cases import Given, given_case, shortened, words_of_line
 from ._formula import NumPy, trace
@@ -227,7 +227,9 @@ class Operation:
         report = json.loads(said)
         for failure in (one["failure"] for one in report["runs"][0]["properties"] if one.get("failure")):
             words = failure["reproducer"]
-            failure["again"] = replay_call(words, fn, declared, self)
+            is_run = words.startswith("./assay gate ")
+            failure["again"] = (run_call(words, kernel, backward, self, declared, input) if is_run else
+                                replay_call(words, fn, declared, self))  # fmt: skip
             table = table.replace(words, failure["again"])
         results = [_property_result(one) for one in report["runs"][0]["properties"]]
         return GateResult(self.name, report["runs"][0]["kernel"], results, table, report)
