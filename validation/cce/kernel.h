@@ -42,6 +42,7 @@ struct CceRequest {
   std::int64_t chunk = 0;  ///< one of info().chunks; 0: the kernel's own choice
   bool in_halves = false;  ///< forward, then backward from the state that forward left
   bool aligned = false;    ///< arrays of plug-ins begin at multiples of 64 bytes
+  int layout = 0;          ///< of the inputs of functions in Python (core/layouts.h)
 };
 
 using CceKernel = BasicKernel<CceKernelInfo, metal::AnyCceProblem, metal::AnyCceOutput, CceRequest>;

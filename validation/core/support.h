@@ -37,6 +37,7 @@ struct Support {
   std::set<std::string> declined = {};              ///< keys of claims (core/fields.h)
   bool is_isolated = true;        ///< a bad argument cannot destroy the process that the kernel shares with its author
   bool takes_views = false;       ///< reads and writes arrays where they are, so that untouched pages need no memory
+  bool takes_strides = false;     ///< its inputs can lie in memory in any layout (core/layouts.h)
   bool can_be_forked = false;     ///< has no threads, processes or devices before its first call: a copy can call it
   std::int64_t reach = no_limit;  ///< the largest extent of needle cases (core/reach.h); slow kernels have less
 

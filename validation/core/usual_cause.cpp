@@ -23,6 +23,7 @@ constexpr auto catalogue = std::to_array<UsualCause>({
     {"threads", "", "other bits", "the order of a sum depends on the number of threads"},
     {"two-shapes", "", "other bits", "a buffer still holds what a larger problem left in it"},
     {"history", "", "other bits", "a cache is keyed by too little, or a workspace is not cleared"},
+    {"strides", "", "", "an array's address is used as if its elements were contiguous: copy the array first"},
     {"refusals", "", "", "the argument is used before it is checked, or the message does not name it"},
     {"padding", "ctc", "", "frames past input_length, or labels past target_length, are read: often by the softmax"},
     {"impossible", "ctc", "expected nan", "a row without an alignment keeps y, since the posterior of nothing is 0"},

@@ -41,6 +41,7 @@ struct CtcKernelInfo {
 struct CtcRequest {
   int threads = 0;       ///< 0: the kernel's own choice
   bool aligned = false;  ///< arrays of plug-ins begin at multiples of 64 bytes
+  int layout = 0;        ///< of the inputs of functions in Python (core/layouts.h)
 };
 
 using CtcKernel = BasicKernel<CtcKernelInfo, metal::AnyCtcProblem, metal::AnyCtcOutput, CtcRequest>;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "validation/core/dtype.h"
+#include "validation/core/layouts.h"
 #include "validation/core/random.h"
 #include "validation/core/words.h"
 #include "validation/formula/bounds.h"
@@ -59,15 +60,8 @@ struct Case {
   Doubles arrays;    ///< one for each input
   Doubles upstream;  ///< one for each output
   ValueClass values = {};
-  int layout = 0;  ///< of the arrays that a kernel is given, below `layouts`
+  int layout = 0;  ///< of the arrays that a kernel is given (core/layouts.h)
 };
-
-/// How arrays lie in memory:
-///   0 contiguous; 1 columns first; 2 every second element of a wider array; 3 a middle part of each row of a wider
-///   array; 4, 5, 6 contiguous from 1, 2, 3 elements past a multiple of 64 bytes; 7, 8 backwards along the last, the
-///   first axis; 9 with a stride of 0 along the first axis, where all parts along it are equal
-inline constexpr int layouts = 10;
-inline constexpr int repeated_rows = 9;
 
 /// A formula at fixed extents.
 struct Traced {

@@ -42,6 +42,7 @@ struct SvdRequest {
   int threads = 0;                                                    ///< 0: the kernel's own choice
   std::optional<reference::RandomizedSvd> randomized = std::nullopt;  ///< the rSVD instead of the whole SVD
   bool aligned = false;  ///< arrays of plug-ins begin at multiples of 64 bytes
+  int layout = 0;        ///< of the inputs of functions in Python (core/layouts.h)
 
   /// The rSVD has `rank` triplets.
   void replaces(std::string_view name, std::int64_t& extent) const {

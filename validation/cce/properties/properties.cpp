@@ -1,6 +1,7 @@
 #include "validation/core/properties.h"
 
 #include "validation/cce/properties/properties.h"
+#include "validation/core/strides.h"
 
 namespace assay::validation {
 
@@ -15,6 +16,7 @@ const std::vector<CceProperty>& CceOperation::properties() {
       two_shapes(),
       history<O>(),
       outputs<O>("outputs", "each gradient alone is the one among all", "other bits when less is asked for"),
+      strides<O>({loss(), dhidden(), dweight(), dbias()}),
       chunks(),
       halves(),
       refusals(),

@@ -1,5 +1,6 @@
 #include "validation/core/properties.h"
 
+#include "validation/core/strides.h"
 #include "validation/ctc/properties/properties.h"
 
 namespace assay::validation {
@@ -16,6 +17,7 @@ const std::vector<CtcProperty>& CtcOperation::properties() {
       history<O>(),
       outputs<O>("loss-only", "the loss without the gradient has the same bits",
                  "another loss when no gradient is asked for"),
+      strides<O>({loss(), gradient()}),
       layout(),
       padding(),
       refusals(),

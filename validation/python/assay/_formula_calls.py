@@ -10,10 +10,11 @@ import numpy as np
 
 from ._arrays import bfloat16_array, carry
 from ._called import KernelEnded, called
+from ._layouts import declines_layout, laid_out
+from ._own_memory import Memory, SharedMemory
 from ._pipe import ReturnedWrong, Unsupported, _own_frames, text_of
 
 Shape = Tuple[int, ...]
-BACKWARDS = (7, 8)  # layouts of negative strides, which torch.from_numpy refuses by name
 
 
 class Raised(ReturnedWrong):
@@ -25,49 +26,6 @@ class Problem(SimpleNamespace):
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"the problem has no {name!r}: expected one of {', '.join(vars(self))}")
-
-
-def _filler(dtype: np.dtype) -> Any:
-    return np.nan if dtype.kind == "f" else 0
-
-
-def _past(array: np.ndarray, elements: int) -> np.ndarray:
-    """Contiguous, from `elements` past a multiple of 64 bytes."""
-    size = array.itemsize
-    room = np.empty(array.nbytes + 64 + elements * size, np.uint8)
-    first = -room.ctypes.data % 64 + elements * size
-    moved = room[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
-    moved[...] = array
-    return moved
-
-
-def _within(array: np.ndarray, width: int, where: slice) -> np.ndarray:
-    """As a part of each row of an array of this width."""
-    wide = np.full((*array.shape[:-1], width), _filler(array.dtype), array.dtype)
-    wide[..., where] = array
-    return wide[..., where]
-
-
-def _strided(array: np.ndarray, layout: int) -> np.ndarray:
-    """The same values as the layout says (validation/formula/problem.h)."""
-    if not array.ndim or not array.size:
-        return array  # asfortranarray would give it an axis
-    last = array.shape[-1]
-    if layout == 1:
-        return np.asfortranarray(array)
-    if layout == 2:
-        return _within(array, 2 * last, slice(None, None, 2))
-    if layout == 3:
-        return _within(array, 3 * last + 1, slice(last, 2 * last))
-    if layout in (4, 5, 6):
-        return _past(array, layout - 3)
-    if layout == 7:
-        return np.ascontiguousarray(array[..., ::-1])[..., ::-1]
-    if layout == 8:
-        return np.ascontiguousarray(array[::-1])[::-1]
-    if layout == 9 and array.tobytes() == array[:1].tobytes() * len(array):
-        return np.lib.stride_tricks.as_strided(array, strides=(0, *array.strides[1:]))
-    return array
 
 
 def _as_dtype(values: np.ndarray, dtype: str) -> np.ndarray:
@@ -95,7 +53,7 @@ class KernelCall:
 
     def __init__(self, operation: Any, fn: Callable[[Any], Any], dtype: str, gradient: bool) -> None:
         self._operation, self._fn, self._dtype, self._gradient = operation, fn, dtype, gradient
-        self._before: List[Tuple[str, np.ndarray, bytes]] = []  # results of the call before, with their bytes
+        self._memory = Memory()
 
     def __call__(self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int) -> Tuple[str, Any]:
         try:
@@ -103,10 +61,10 @@ class KernelCall:
         except Unsupported as error:
             return "unsupported", text_of(error)
         except Raised as error:
-            if layout in BACKWARDS and "negative" in str(error.__cause__):
+            if declines_layout(error.__cause__, layout):
                 return "unsupported", "arrays with negative strides"
             return "failed", text_of(error)
-        except (ReturnedWrong, KernelEnded) as error:
+        except (ReturnedWrong, KernelEnded, SharedMemory) as error:
             return "failed", text_of(error)
 
     def _problem(self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int) -> Problem:
@@ -114,9 +72,9 @@ class KernelCall:
         for (name, _, kind, _, _), shape, values in zip(operation.inputs, operation.shapes(extents), arrays):
             array = np.array(values, np.float64).reshape(shape)
             plain = {"flag": "bool", "index": "int64"}.get(kind)
-            setattr(p, name, _strided(array.astype(plain) if plain else _as_dtype(array, self._dtype), layout))
+            setattr(p, name, laid_out(array.astype(plain) if plain else _as_dtype(array, self._dtype), layout))
         shapes = operation.trace(extents).shapes
-        p.upstreams = [_strided(_as_dtype(np.array(one, np.float64).reshape(shape), self._dtype), layout)
+        p.upstreams = [laid_out(_as_dtype(np.array(one, np.float64).reshape(shape), self._dtype), layout)
                        for one, shape in zip(upstream, shapes)]  # fmt: skip
         p.upstream = p.upstreams[0]
         return p
@@ -132,15 +90,13 @@ class KernelCall:
     def _results(self, extents: Dict[str, int], p: Problem) -> List[List[float]]:
         given = [(one[0], getattr(p, one[0])) for one in self._operation.inputs]
         given += [(f"upstreams[{k}]", one) for k, one in enumerate(p.upstreams)]
-        copies = [one.tobytes() for _, one in given]
+        self._memory.give(given)
         got = self._returned(p)
-        for (name, one), copy in zip(given, copies):
-            if one.tobytes() != copy:
-                raise ReturnedWrong(f"the kernel changed its input {name}: expected its values as before; copy it before writing")
+        self._memory.require_inputs()
         due = self._due(extents)
         at = " where " + ", ".join(f"{name}={size}" for name, size in extents.items()) if extents else ""
         taken = [self._taken(one, name, shape, at) for one, (name, shape) in zip(self._counted(got, due), due)]
-        self._require_own_memory([(name, one) for one, (name, _) in zip(taken, due)], given)
+        self._memory.take([(name, one) for one, (name, _) in zip(taken, due)])
         return [self._doubles(one) for one in taken]
 
     def _returned(self, p: Problem) -> Any:
@@ -173,18 +129,6 @@ class KernelCall:
         if dtype != self._dtype and (self._dtype, dtype) != ("bfloat16", "uint16"):
             raise ReturnedWrong(f"{name} is {dtype}: expected {self._dtype}, the type of the inputs; convert it, or declare dtype={dtype!r}")
         return array
-
-    def _require_own_memory(self, results: Sequence[Tuple[str, np.ndarray]], given: Sequence[Tuple[str, np.ndarray]]) -> None:
-        """A caller may write to a result or to an input, and still needs the results of the calls before."""
-        for name, array in results:
-            for input_name, one in given:
-                if array.size and np.may_share_memory(array, one):
-                    raise ReturnedWrong(f"{name} is a view of the input {input_name}: expected an array of its own; return a copy")
-        for name, array, content in self._before:
-            if array.tobytes() != content:
-                self._before = []
-                raise ReturnedWrong(f"{name} of the call before was overwritten by this call: expected a new array for each call")
-        self._before = [(name, array, array.tobytes()) for name, array in results]
 
     def _doubles(self, array: np.ndarray) -> List[float]:
         if self._dtype == "bfloat16":

@@ -19,6 +19,8 @@ import numpy as np
 
 from ._arrays import Carried, bfloat16_array
 from ._called import TIME_LIMIT, KernelEnded, called, kernel_calls
+from ._layouts import declines_layout, laid_out
+from ._own_memory import Memory, SharedMemory
 from ._program import environment, program
 
 # Takes the options and the arrays of a call; returns the arrays of the answer.
@@ -103,9 +105,12 @@ def _answer(
     solve: Solve,
     header: dict[str, Any],
     arrays: dict[str, np.ndarray],
+    memory: Memory,
 ) -> tuple[dict[str, Any], dict[str, Carried]]:
     """The kernel's results, or what it raised in their place. An interrupt passes through."""
-    given = {name: array.tobytes() for name, array in arrays.items()}
+    layout = header.pop("strides")
+    arrays = {name: laid_out(array, layout) for name, array in arrays.items()}
+    memory.give(list(arrays.items()))
     before = time.process_time()
     try:
         results = called(solve, header, arrays)
@@ -114,13 +119,17 @@ def _answer(
     except (ReturnedWrong, KernelEnded) as error:
         return {"outcome": "failed", "text": text_of(error)}, {}
     except (ValueError, TypeError) as error:
+        if declines_layout(error, layout):
+            return {"outcome": "unsupported", "text": "arrays with negative strides"}, {}
         return {"outcome": "refused", "text": f"{type(error).__name__}: {text_of(error)}"}, {}
     except Exception as error:
         return {"outcome": "failed", "text": in_utf8(_own_frames(error))}, {}
     processor_time = time.process_time() - before
-    for name, bytes_before in given.items():
-        if arrays[name].tobytes() != bytes_before:
-            return {"outcome": "failed", "text": f"the kernel changed its input {name}"}, {}
+    try:
+        memory.require_inputs()
+        memory.take([(name, one.array) for name, one in results.items()])
+    except SharedMemory as error:
+        return {"outcome": "failed", "text": text_of(error)}, {}
     return {"outcome": "done", "processor_time": processor_time}, results
 
 
@@ -179,9 +188,10 @@ def _serve(
     declaration: dict[str, Any],
     solve: Solve,
 ) -> None:
+    memory = Memory()
     while (message := _read_message(calls)) is not None:
         header, arrays = message
         if header.pop("call") == "declare":
             _write_message(answers, {"outcome": "done", "kernel": declaration}, {})
         else:
-            _write_message(answers, *_answer(solve, header, arrays))
+            _write_message(answers, *_answer(solve, header, arrays, memory))

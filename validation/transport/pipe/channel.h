@@ -3,7 +3,8 @@
 //   message   the length of the header (8 bytes, little endian), the header (JSON), the elements of each array in turn
 //   header    {..., "arrays": [{"name", "dtype", "shape", "bytes"}, ...]}; arrays are row-major
 //   call      "call": "declare", answered by the declaration of the kernel (kernel.h)
-//             "call": "run", with a problem's arrays and options, answered by results
+//             "call": "run", with a problem's arrays and options, and "strides", the layout (core/layouts.h) in which
+//             the kernel is given the arrays, answered by results
 //   answer    "outcome": "done", with arrays and, in seconds, the "processor_time" that the kernel has used,
 //             or "refused" (a bad argument), "unsupported" or "failed", with "text"
 #pragma once

@@ -54,6 +54,7 @@ class PipeKernel final : public Operation::Kernel {
     for (const auto& dtype : kernel.at("dtypes").list()) info.support.dtypes.push_back(dtype_from(dtype));
     read_support<Operation>(kernel, info.support);
     info.support.is_isolated = false;
+    info.support.takes_strides = true;
     return info;
   }
 
@@ -69,7 +70,7 @@ class PipeKernel final : public Operation::Kernel {
     for_each_row(Operation::results(), [&](const auto& row) {
       more_wanted = more_wanted || (row.wanted_with != nullptr && size_of(out.*row.in_output) != 0);
     });
-    PipeMessage message{{{"call", "run"}, {"threads", request.threads}}, {}};
+    PipeMessage message{{{"call", "run"}, {"threads", request.threads}, {"strides", request.layout}}, {}};
     message.header[std::string(Operation::wanted) + "_wanted"] = more_wanted;
     name_results(problem, more_wanted, message.header);
     for_each_row(Operation::problem(), [&](const auto& row) { add(row, problem, message); });

@@ -1,0 +1,30 @@
+// How the arrays that a function in Python is given lie in memory. The functions that make them are Python's
+// (validation/python/assay/_layouts.py).
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace assay::validation {
+
+inline constexpr int layouts = 10;
+inline constexpr int repeated_rows = 9;  ///< the layout whose array must repeat its first part
+
+/// What a sentence says of arrays that lie so.
+constexpr std::string_view words_of_layout(int layout) {
+  constexpr std::array<std::string_view, layouts> words = {
+      "contiguously",
+      "columns first",
+      "in every second element of a wider array",
+      "in a middle part of each row of a wider array",
+      "contiguously from 1 element past a multiple of 64 bytes",
+      "contiguously from 2 elements past a multiple of 64 bytes",
+      "contiguously from 3 elements past a multiple of 64 bytes",
+      "backwards along the last axis",
+      "backwards along the first axis",
+      "with a stride of 0 along the first axis, where all parts along it are equal",
+  };
+  return words.at(static_cast<std::size_t>(layout));
+}
+
+}  // namespace assay::validation

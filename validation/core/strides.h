@@ -1,0 +1,73 @@
+// Inputs that are views of other arrays: a function in Python is given them with strides, and must not take them for
+// contiguous.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "validation/core/layouts.h"
+#include "validation/core/properties.h"
+
+namespace assay::validation {
+
+/// The kernel, whose inputs lie in memory as a layout says.
+template <class O>
+class WithLayout final : public O::Kernel {
+ public:
+  WithLayout(const typename O::Kernel& kernel, int layout) : kernel_(kernel), layout_(layout) {}
+
+  const typename O::Info& info() const override { return kernel_.info(); }
+
+  void run(const typename O::Problem& problem, const typename O::Output& out,
+           const typename O::Request& request) const override {
+    auto with_layout = request;
+    with_layout.layout = layout_;
+    kernel_.run(problem, out, with_layout);
+  }
+
+ private:
+  const typename O::Kernel& kernel_;
+  int layout_;
+};
+
+/// The results in one layout have the bits of the contiguous run, or else `judges` hold them to their bounds.
+template <class O>
+Finding judge_layout(const std::vector<Property<O>>& judges, const Context<O>& context, const typename O::Case& c,
+                     const typename O::Run& contiguous, int layout) {
+  const WithLayout<O> kernel(context.kernel, layout);
+  const Property<O> bits{"bits", "", {}, [&](const Context<O>& with_layout, const typename O::Case& same) {
+                           return same_bits(same, contiguous, run_valid(with_layout.kernel, same), "");
+                         }};
+  Finding finding = judge(bits, context.with(kernel), c);
+  if (finding.verdict == Verdict::fail) {
+    finding = Finding::pass();
+    for (const Property<O>& property : judges) finding.take(judge(property, context.with(kernel), c));
+  }
+  if (is_failure(finding.verdict))
+    finding.explanation = fmt::format("  with inputs that lie {}:\n{}", words_of_layout(layout), finding.explanation);
+  return finding;
+}
+
+/// `judges` hold results to their bounds.
+template <class O>
+Property<O> strides(const std::vector<Property<O>>& judges) {
+  return {"strides",
+          "inputs that are views of other arrays give the results",
+          {},
+          [judges](const Context<O>& context, const typename O::Case& c) {
+            if (!context.kernel.info().support.takes_strides)
+              return Finding::skip("the kernel is given contiguous arrays");
+            const auto contiguous = run_valid(context.kernel, c);
+            Finding all = Finding::skip("the kernel does no layout but the contiguous one");
+            for (int layout = 1; layout < layouts; ++layout) {
+              const Finding finding = judge_layout<O>(judges, context, c, contiguous, layout);
+              if (finding.verdict == Verdict::skipped) continue;  // as torch.from_numpy declines negative strides
+              if (all.verdict == Verdict::skipped) all = Finding::pass();
+              all.take(finding);
+            }
+            return all;
+          }};
+}
+
+}  // namespace assay::validation
