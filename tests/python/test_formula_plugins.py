@@ -73,7 +73,11 @@ BINDING = """
 
 def library(folder, extra="", *options):
     """Compiles the plug-in with `extra` statements before its loop."""
-    (folder / "mine.c").write_text(SOFTMAX.replace("EXTRA", extra))
+    return compiled(folder, SOFTMAX.replace("EXTRA", extra), *options)
+
+
+def compiled(folder, source, *options):
+    (folder / "mine.c").write_text(source)
     words = [COMPILER, "-std=c99", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{HEADERS}", *options]
     subprocess.run([*words, "-o", folder / "mine.so", folder / "mine.c", "-lm"], check=True)
     return folder / "mine.so"
@@ -88,12 +92,14 @@ def test_a_c_plugin_passes_forwards_and_backwards(tmp_path):
 @pytest.mark.parametrize(
     "extra, says",
     [
-        ("if (D == 3) to[N * D] = 1;", "wrote outside of output0"),
+        ("if (D == 3) to[N * D] = 1;", "wrote output0[3], past its 3 elements"),
+        ("if (D == 3) to[-1] = 1;", "wrote output0[-1], before its beginning"),
+        ("if (D == 3) message[0] = (char)((volatile const char*)from)[4 * N * D + 15];", "read x["),
         ("if (D == 3) ((float*)from)[0] = 1;", "changed its input x"),
-        ("if (D == 3) *(volatile int*)0 = 1;", "SIGSEGV"),
+        ("if (D == 3) *(volatile int*)0 = 1;", "a null pointer, or none at all (SIGSEGV)"),
         ('if (D == 3) return snprintf(message, message_size, "no threes"), ASSAY_REFUSED;', "no threes"),
         ("if (D == 3) return ASSAY_OK;", "nan"),
-        ("if (D == 3) return 9;", "status 9, which is none of assay_status"),
+        ("if (D == 3) return 9;", "returned 9, which is none of ASSAY_OK"),
         ("if (N * D > 0) from = (const float*)((size_t)from / 16 * 16);", "got"),
         ("if (N * D > 0 && (size_t)from % 8 == 4) return ASSAY_OK;", "nan"),
     ],
@@ -107,9 +113,10 @@ def test_what_is_no_plugin_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="no file '.*none.so': expected a shared library"):
         assay.gate(gallery.softmax, tmp_path / "none.so")
     (tmp_path / "text.so").write_text("no library")
-    result = assay.gate(gallery.softmax, tmp_path / "text.so", cases=2, filter="outputs", reach="none")
-    assert "text.so cannot be loaded" in result.failures["outputs"].explanation
-    assert "exports no assay_backward: declare it as assay_formula.h does" in only_forward(tmp_path).failures["gradient"].explanation
+    with pytest.raises(ValueError, match="text.so: file too short"):
+        assay.gate(gallery.softmax, tmp_path / "text.so", cases=2, filter="outputs", reach="none")
+    with pytest.raises(ValueError, match="exports no assay_backward: declare the function as assay_formula.h does"):
+        only_forward(tmp_path)
 
 
 def only_forward(folder):
@@ -122,6 +129,26 @@ def test_a_c_plugin_may_decline_and_end_no_run(tmp_path):
     extra = 'if (D > 4) return snprintf(message, message_size, "D above 4"), ASSAY_UNSUPPORTED;'
     result = assay.gate(gallery.softmax, library(tmp_path, extra), cases=20, filter="outputs", reach="none")
     assert any("D above 4" in reason for reason in result["outputs"].skipped)
+
+
+def test_a_c_plugin_that_hangs_or_crashes_leaves_nobody(tmp_path):
+    extra = "if (D == 3) { if (fork() == 0) for (;;) sleep(1); for (;;); }"
+    hangs = library(tmp_path, extra, "-D_GNU_SOURCE", "-includeunistd.h")
+    result = assay.gate(gallery.softmax, hangs, cases=10, filter="outputs", reach="none", time_limit=0.5)
+    assert "did not return within " in result.failures["outputs"].explanation, result
+    assert str(hangs) not in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+
+
+@assay.operation(a="1", b="1", c="1", d="1", e="1", f="1", g="1", h="1", i="1", j="1", k="1")
+def of_many(xp, a, b, c, d, e, f, g, h, i, j, k):
+    return a + b + c + d + e + f + g + h + i + j + k
+
+
+def test_a_c_plugin_takes_as_many_arrays_as_a_formula_has(tmp_path):
+    source = SOFTMAX.replace("EXTRA", "to[0] = 0; for (size_t k = 0; k < input_count; ++k) to[0] += *(const float*)inputs[k].data; "
+                             "return (void)N, (void)D, ASSAY_OK;").replace('"x"', '"a"').replace("x->shape[1]", "1")  # fmt: skip
+    path = compiled(tmp_path, source)
+    assay.gate(of_many, path, cases=10, filter="outputs", reach="none", accumulate="float32").raise_for_failure()
 
 
 def test_a_c_plugin_is_called_with_several_numbers_of_threads(tmp_path):

@@ -37,6 +37,7 @@ void add_ctc(pybind11::module_& core);
 void add_cce(pybind11::module_& core);
 void add_svd(pybind11::module_& core);
 void add_formula(pybind11::module_& core);
+void add_formula_plugin(pybind11::module_& core);
 void add_gradcheck(pybind11::module_& core);
 void add_steps(pybind11::module_& core);
 void add_kernel_calls(pybind11::module_& core);

@@ -15,6 +15,7 @@ PYBIND11_MODULE(_core, core) {
   assay::python::add_cce(core);
   assay::python::add_svd(core);
   assay::python::add_formula(core);
+  assay::python::add_formula_plugin(core);
   assay::python::add_gradcheck(core);
   assay::python::add_steps(core);
   core.def(

@@ -236,7 +236,9 @@ class Operation:
 
     def _gate_plugin(self, kernel: Any, backward: Any, **options: Any) -> GateResult:
         dtype = options.get("dtype", "float32")
-        kernels = [one and Plugin(one, self, dtype, is_gradient) for one, is_gradient in ((kernel, False), (backward, True))]
+        seconds = _numbers.real("time_limit", options["time_limit"], 0, positive=True)
+        limit = {} if seconds == TIME_LIMIT else {"seconds": seconds}  # what is compiled takes less than Python, unless said
+        kernels = [one and Plugin(one, self, dtype, is_gradient, **limit) for one, is_gradient in ((kernel, False), (backward, True))]
         try:
             return self.gate(*kernels, **options)
         finally:

@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
-import sys
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
 import numpy as np
 
+from . import _core
 from ._pipe import ReturnedWrong, Unsupported
 from ._program import program
 from ._served import Served
 
 Arrays = List[Tuple[str, np.ndarray]]
 Shapes = List[Tuple[str, Tuple[int, ...]]]
-ALIGNMENT = 64  # bytes: an input begins as far past a multiple of it as the case says
-
-
-def packed(message: Any) -> bytes:
-    content = pickle.dumps(message)
-    return len(content).to_bytes(8, "little") + content
+DTYPES = {"float32": 0, "float16": 1, "bfloat16": 2, "float64": 3, "int64": 16, "bool": 17}  # assay_formula.h
 
 
 def _as_bits(array: np.ndarray, dtype: str) -> np.ndarray:
@@ -31,10 +25,15 @@ def _as_bits(array: np.ndarray, dtype: str) -> np.ndarray:
     return contiguous.view(np.uint16) if dtype == "bfloat16" and contiguous.dtype.name == "bfloat16" else contiguous
 
 
+def _unwritten(shape: Tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Elements that are NaN until they are written."""
+    return np.full(int(np.prod(shape, dtype=np.int64)) * dtype.itemsize, 0xFF, np.uint8).view(dtype).reshape(shape)
+
+
 class Plugin:
     """The forward or the backward pass of a plug-in as a kernel of an operation: a function of one problem."""
 
-    def __init__(self, path: Any, operation: Any, dtype: str, gradient: bool) -> None:
+    def __init__(self, path: Any, operation: Any, dtype: str, gradient: bool, seconds: float = 10) -> None:
         self.path, self.operation, self.dtype, self.gradient = os.fspath(path), operation, dtype, gradient
         self.__name__ = Path(self.path).name
         file = self.path.partition("@")[0]
@@ -42,8 +41,9 @@ class Plugin:
             raise FileNotFoundError(f"no file {file!r}: expected a shared library (.so), or the binding of a shader (.json)")
         is_shader = self.__name__.partition("@")[0].endswith(".json")
         self._call = self._run_shader if is_shader else self._run_library
-        words = [program(), "metal", "serve", self.path] if is_shader else [sys.executable, "-m", "assay._plugin_worker", self.path]
-        self._served = Served(self.path, words, 60 if is_shader else 10)
+        self._served = Served(self.path, [program(), "metal", "serve", self.path], 60)
+        if not is_shader:
+            self._library = _core.FormulaPlugin(self.path, "backward" if gradient else "forward", seconds)
 
     def __call__(self, p: Any) -> List[np.ndarray]:
         inputs: Arrays = [(one[0], _as_bits(getattr(p, one[0]), self.dtype)) for one in self.operation.inputs]
@@ -62,14 +62,16 @@ class Plugin:
         self._served.close()
 
     def _run_library(self, extents: Dict[str, int], inputs: Arrays, outputs: Shapes) -> List[np.ndarray]:
-        past = [one.ctypes.data % ALIGNMENT for _, one in inputs]
-        self._served.write(packed((self.operation.name, self.gradient, self.dtype, inputs, past, outputs)))
-        status, said = pickle.loads(self._served.read(int.from_bytes(self._served.read(8), "little")))
+        dtype = np.dtype(np.uint16 if self.dtype == "bfloat16" else self.dtype)
+        results = [_unwritten(shape, dtype) for _, shape in outputs]
+        given = [(name, one, DTYPES.get(one.dtype.name, DTYPES[self.dtype])) for name, one in inputs]
+        due = [(name, one, DTYPES[self.dtype]) for (name, _), one in zip(outputs, results)]
+        status, says = self._library.call(self.operation.name, given, due)
         if status == "unsupported":
-            raise Unsupported(said)
+            raise Unsupported(says)
         if status != "ok":
-            raise RuntimeError(said)
-        return said
+            raise RuntimeError(f"the plug-in says: {says}" if status == "refused" else says)
+        return results
 
     def _run_shader(self, extents: Dict[str, int], inputs: Arrays, outputs: Shapes) -> List[np.ndarray]:
         if not self._served.is_running:

@@ -132,9 +132,9 @@ Answer Plugin::ask(const Request& request) const {
     throw Unsupported(fmt::format("the kernel needs more than {:g} s for arrays past 2^32 elements", limit.count()));
   }
   if (!reply.in_time) {
-    const char* const less = std::exchange(has_hung_, true) ? ", which is less as it had hung before" : "";
+    const char* const less = std::exchange(has_hung_, true) ? "; this was less, as it had hung before" : "";
     hangs_waiting_ = deadline.is_waiting();
-    died(fmt::format("did not return within {} (--time-limit gives it more{})", deadline.text(), less));
+    died(fmt::format("did not return within {} (a longer time limit gives it more{})", deadline.text(), less));
   }
   if (!reply.answer) died(worker.ending());
   if (Explanation* const explanation = Explanation::current(); explanation != nullptr && !reply.findings.empty()) {

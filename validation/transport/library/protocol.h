@@ -1,7 +1,7 @@
 // The protocol between a program and its assay_plugin_worker: plain structs over a socket, arrays in shared memory.
 //
 //   program                                     worker
-//   argv: the library, the operation, the names of all operations
+//   argv: the library, the operation, the names of all operations; of a formula "forward" or "backward" alone
 //                                               Answer: loaded, with the declaration
 //   Request: the place of each array, the problem
 //                                               Answer: returned, and findings if they are wanted (findings.h);
@@ -33,21 +33,26 @@ struct Slot {
   std::uint32_t writable = 0;
   std::uint32_t pointer_at = 0;  ///< offset of the array's pointer in the problem or, if writable, in the output
   std::uint32_t size_at = 0;     ///< offset of the array's number of elements, likewise
-  std::array<char, 24> name{};   ///< of the array, for findings
+  std::array<char, 64> name{};   ///< of the array
   FarArray far = {};             ///< of more bytes than there is memory: the shared memory has its parts, one by one
+  // Of an array of a formula (assay_formula.h):
+  std::int32_t dtype = 0, dimensions = 0;
+  std::array<std::int64_t, 8> shape{};
 };
 
 /// The largest number of arrays. An array without elements is NULL.
-inline constexpr std::size_t max_slots = 16;
+inline constexpr std::size_t max_slots = 32;
 
 /// A number that is changed whenever these structs change.
-inline constexpr std::uint64_t protocol = 0xA55A'0006;
+inline constexpr std::uint64_t protocol = 0xA55A'0007;
 
 struct Request {
   std::uint64_t magic = protocol;
   std::uint64_t memory = 0;            ///< bytes of the shared memory
   std::uint32_t follows_numerics = 0;  ///< 1: findings of floating-point operations are wanted
   std::array<Slot, max_slots> slots{};
+  std::uint32_t arrays = 0;         ///< the slots that are used
+  std::array<char, 200> formula{};  ///< the name of the operation, where it is a formula
   // The structs of assay_plugin.h. The worker fills in the pointers and sizes of arrays.
   alignas(8) std::array<std::byte, 256> problem{};
   alignas(8) std::array<std::byte, 256> output{};

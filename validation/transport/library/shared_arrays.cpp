@@ -120,9 +120,13 @@ void SharedArrays::lay_out(std::size_t alignment, Request& request) {
       at = slot.last_page + guard_pages * page;
     }
     std::strncpy(slot.name.data(), array.name, slot.name.size() - 1);
+    slot.dtype = array.dtype;
+    slot.dimensions = static_cast<std::int32_t>(array.shape.size());
+    for (std::size_t axis = 0; axis < array.shape.size(); ++axis) slot.shape.at(axis) = array.shape[axis];
     request.slots.at(slots_.size()) = slot;
     slots_.push_back(slot);
   }
+  request.arrays = static_cast<std::uint32_t>(slots_.size());
   request.memory = at;
 }
 

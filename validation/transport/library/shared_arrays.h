@@ -24,11 +24,20 @@ struct Array {
   std::size_t element;
   std::uint32_t pointer_at = 0, size_at = 0;  ///< as in Slot
   FarArray far = {};                          ///< if it lies in far pages
+  std::int32_t dtype = 0;                     ///< of an array of a formula, as its shape
+  std::vector<std::int64_t> shape = {};
 
   template <class Value>
   static Array of(const char* name, std::span<Value> values, std::uint32_t pointer_at = 0, std::uint32_t size_at = 0) {
     const auto bytes = std::as_bytes(values);
-    Array array{name, bytes.data(), nullptr, !std::is_const_v<Value>, bytes.size(), sizeof(Value), pointer_at, size_at};
+    Array array{.name = name,
+                .input = bytes.data(),
+                .output = nullptr,
+                .is_output = !std::is_const_v<Value>,
+                .bytes = bytes.size(),
+                .element = sizeof(Value),
+                .pointer_at = pointer_at,
+                .size_at = size_at};
     if constexpr (!std::is_const_v<Value>) array.output = std::as_writable_bytes(values).data();
     array.far = far_array_at(bytes.data()).value_or(FarArray());
     return array;

@@ -32,15 +32,25 @@ Arrays::~Arrays() {
   munmap(memory_, size_);
 }
 
-void Arrays::enter(std::byte* problem, std::byte* output) const {
+std::vector<void*> Arrays::addresses() const {
+  std::vector<void*> all;
   auto far = far_.begin();
-  for (const Slot& slot : request_.slots) {
-    if (slot.pointer_at == 0) continue;
+  for (std::size_t i = 0; i < request_.arrays; ++i) {
+    const Slot& slot = request_.slots.at(i);
+    std::byte* const near = slot.end > slot.begin ? memory_ + slot.begin : nullptr;
+    all.push_back(slot.far.bytes > 0 ? (far++)->data() : near);
+  }
+  return all;
+}
+
+void Arrays::enter(std::byte* problem, std::byte* output) const {
+  const std::vector<void*> at = addresses();
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const Slot& slot = request_.slots.at(i);
     std::byte* const owner = slot.writable != 0 ? output : problem;
-    const bool is_far = slot.far.bytes > 0;
-    const void* const address = is_far ? (far++)->data() : slot.end > slot.begin ? memory_ + slot.begin : nullptr;
-    const auto size = static_cast<std::int64_t>((is_far ? slot.far.bytes : slot.end - slot.begin) / slot.element);
-    std::memcpy(owner + slot.pointer_at, static_cast<const void*>(&address), sizeof address);
+    const std::size_t bytes = slot.far.bytes > 0 ? slot.far.bytes : slot.end - slot.begin;
+    const auto size = static_cast<std::int64_t>(bytes / slot.element);
+    std::memcpy(owner + slot.pointer_at, static_cast<const void*>(&at[i]), sizeof at[i]);
     std::memcpy(owner + slot.size_at, &size, sizeof size);
   }
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <vector>
 
 #include "validation/core/far_pages.h"
 #include "validation/transport/library/protocol.h"
@@ -19,6 +20,9 @@ class Arrays {
   Arrays(const Arrays&) = delete;
   Arrays& operator=(const Arrays&) = delete;
   ~Arrays();
+
+  /// The address of each slot's array, in their order; null for one of no elements.
+  std::vector<void*> addresses() const;
 
   /// Writes the address and the number of elements of each array into the struct that has its pointer.
   void enter(std::byte* problem, std::byte* output) const;

@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <utility>
 
+#include "validation/transport/library/worker/arrays.h"
+#include "validation/transport/library/worker/formula.h"
 #include "validation/transport/library/worker/numerics.h"
 #include "validation/transport/library/worker/socket.h"
 
@@ -17,6 +20,12 @@ namespace {
   why.copy(answer.message.data(), answer.message.size() - 1);
   send(answer);
   _exit(1);
+}
+
+/// Runs a kernel of assay_plugin.h.
+int run(const DeclarationStart& kernel, Request& request, const Arrays& arrays, char* message) {
+  arrays.enter(request.problem.data(), request.output.data());
+  return kernel.run(request.problem.data(), request.output.data(), message, message_size);
 }
 
 const void* find_symbol(void* library, const std::string& operation, const std::vector<std::string>& operations) {
@@ -37,6 +46,13 @@ Loaded load(const char* path, const std::string& operation, const std::vector<st
             Answer& answer) {
   void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) not_loaded(dlerror());  // NOLINT(concurrency-mt-unsafe): no other thread of ours runs yet
+  void* const hook = followed_by(library);
+  answer.is_instrumented = hook != nullptr ? 1 : 0;
+  if (operation == "forward" || operation == "backward") {
+    auto formula = formula_run(library, "assay_" + operation);
+    if (!formula) not_loaded("it exports no assay_" + operation + ": declare the function as assay_formula.h does");
+    return {"assay_" + operation, std::move(formula), hook};
+  }
   const void* const kernel = find_symbol(library, operation, operations);
   assay_header header{};
   std::memcpy(&header, kernel, sizeof header);
@@ -56,9 +72,10 @@ Loaded load(const char* path, const std::string& operation, const std::vector<st
   std::memcpy(&start, kernel, sizeof start);
   if (start.run == nullptr) not_loaded("assay_" + operation + ".run is NULL: expected the function that computes");
   if (start.name != nullptr) std::strncpy(answer.name.data(), start.name, answer.name.size() - 1);
-  void* const hook = followed_by(library);
-  answer.is_instrumented = hook != nullptr ? 1 : 0;
-  return {start, "assay_" + operation, hook};
+  const auto run_kernel = [start](Request& request, const Arrays& arrays, char* message) {
+    return run(start, request, arrays, message);
+  };
+  return {"assay_" + operation, run_kernel, hook};
 }
 
 }  // namespace assay::validation::transport

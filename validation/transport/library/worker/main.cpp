@@ -59,11 +59,10 @@ int call(const Loaded& loaded, Request& request, char* message, std::string& fin
     return ASSAY_UNSUPPORTED;
   }
   const Arrays& arrays = *all;
-  arrays.enter(request.problem.data(), request.output.data());
   const MemoryLimit limit(arrays.are_far());
   std::optional<FollowedCall> followed;
   if (request.follows_numerics != 0 && loaded.followed_by != nullptr) followed.emplace(loaded.followed_by);
-  const int status = loaded.kernel.run(request.problem.data(), request.output.data(), message, message_size);
+  const int status = loaded.run(request, arrays, message);
   arrays.leave();
   if (followed && status == ASSAY_OK) findings = to_bytes(followed->findings(loaded.symbol, request, arrays.memory()));
   return status;

@@ -1,0 +1,95 @@
+// Plug-ins for operations that are a formula (validation/plugin/assay_formula.h), called as those of built-in operations
+// are: in a process of their own, each array on pages of its own (validation/transport/library).
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "validation/core/support.h"
+#include "validation/python/bindings.h"
+#include "validation/transport/library/plugin.h"
+
+namespace assay::python {
+namespace {
+
+namespace py = pybind11;
+using validation::transport::Array;
+using validation::transport::max_slots;
+using validation::transport::Plugin;
+using validation::transport::Request;
+
+/// Its name, its contiguous elements, and their type as assay_formula.h numbers it.
+using Named = std::tuple<std::string, py::array, std::int32_t>;
+
+Array array_of(const Named& named, bool is_output) {
+  const auto& [name, elements, dtype] = named;
+  py::array memory = elements;
+  const auto* const bytes = static_cast<const std::byte*>(memory.data());
+  Array array{.name = name.c_str(),
+              .input = bytes,
+              .output = is_output ? static_cast<std::byte*>(memory.mutable_data()) : nullptr,
+              .is_output = is_output,
+              .bytes = static_cast<std::size_t>(memory.nbytes()),
+              .element = static_cast<std::size_t>(memory.itemsize())};
+  array.dtype = dtype;
+  array.shape.assign(memory.shape(), memory.shape() + memory.ndim());
+  return array;
+}
+
+void require_room(const std::string& operation, const std::vector<Named>& all) {
+  const std::size_t longest = sizeof Request::formula - 1, name_length = 63;
+  if (all.size() > max_slots)
+    throw std::invalid_argument(fmt::format("{} arrays: expected at most {} of a plug-in", all.size(), max_slots));
+  if (operation.size() > longest)
+    throw std::invalid_argument(fmt::format("operation {}: expected a name of at most {} bytes", operation, longest));
+  for (const auto& [name, elements, dtype] : all)
+    if (name.size() > name_length || elements.ndim() > 8)
+      throw std::invalid_argument(fmt::format(
+          "array {}: expected a name of at most {} bytes and at most 8 axes, of a plug-in", name, name_length));
+}
+
+/// While a plug-in computes, an interrupt ends the call.
+bool is_interrupted() {
+  return PyErr_CheckSignals() != 0;
+}
+
+/// Fills the outputs. Returns how the call ended, and why: "ok", "unsupported", "refused" or "failed".
+std::pair<std::string, std::string> call(const Plugin& plugin, const std::string& operation,
+                                         const std::vector<Named>& inputs, const std::vector<Named>& outputs) {
+  std::vector<Named> all = inputs;
+  all.insert(all.end(), outputs.begin(), outputs.end());
+  require_room(operation, all);
+  Request request;
+  operation.copy(request.formula.data(), request.formula.size() - 1);
+  std::vector<Array> arrays;
+  for (std::size_t i = 0; i < all.size(); ++i) arrays.push_back(array_of(all[i], i >= inputs.size()));
+  try {
+    plugin.call(request, arrays, 0);
+    return {"ok", ""};
+  } catch (const validation::Unsupported& reason) {
+    const std::string text = reason.what();
+    return {"unsupported", text.substr(text.starts_with(validation::declined) ? validation::declined.size() : 0)};
+  } catch (const std::invalid_argument& refusal) {
+    return {"refused", refusal.what()};
+  } catch (const std::runtime_error& failure) {
+    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+    return {"failed", failure.what()};
+  }
+}
+
+}  // namespace
+
+void add_formula_plugin(py::module_& core) {
+  py::class_<Plugin>(core, "FormulaPlugin", "A plug-in's function assay_forward or assay_backward, in its own process.")
+      .def(py::init([](const std::string& path, const std::string& entry, double seconds) {
+        validation::transport::set_time_limit(seconds);
+        validation::transport::end_calls_when(is_interrupted);
+        return std::make_unique<Plugin>(path, entry, std::vector<std::string>());
+      }))
+      .def("call", &call);
+}
+
+}  // namespace assay::python
