@@ -53,7 +53,7 @@ Finding judge_layout(const std::vector<Property<O>>& judges, const Context<O>& c
 template <class O>
 Property<O> strides(const std::vector<Property<O>>& judges) {
   return {"strides",
-          "inputs that are views of other arrays give the results",
+          "views of other arrays as inputs give the results",
           {},
           [judges](const Context<O>& context, const typename O::Case& c) {
             if (!context.kernel.info().support.takes_strides)
