@@ -33,6 +33,20 @@ TEST_F(Limits, OfTheMemoryOfABatch) {
   expect_refused("diagnose batch.npz --max-memory 0", "--max-memory");
 }
 
+/// Work along them would not end, and no array says that it must not begin.
+TEST_F(Limits, OfExtentsWithoutElements) {
+  const std::string refusal = " = 999999999990: expected at most 1048576 where no array has so many elements";
+  for (const std::string extents : {"B=999999999990 M=1 N=0", "B=0 M=999999999990 N=3", "B=1 M=0 N=999999999990"})
+    expect_refused("replay 'operation=svd property=order kernel=cpu dtype=float32 A= " + extents + "'", refusal);
+  for (const std::string extents : {"T=999999999990 B=0 C=3 S=0", "T=0 B=0 C=999999999990 S=0"})
+    expect_refused(
+        "replay 'operation=ctc property=loss kernel=cpu blank=0 input=logits variable=logits layout=padded "
+        "reduction=none zero_infinity=0 dtype=float32 activations= input_lengths= target_lengths= targets= "
+        "upstream= " +
+            extents + "'",
+        refusal);
+}
+
 #if !defined(__SANITIZE_ADDRESS__)  // which takes more addresses than any limit leaves
 
 /// OpenBLAS tries for ever to get memory.

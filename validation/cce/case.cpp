@@ -5,6 +5,7 @@
 
 #include "reference/cce/validate.h"
 #include "validation/cce/fields.h"
+#include "validation/core/countable.h"
 #include "validation/core/equality.h"
 
 namespace assay::validation {
@@ -48,6 +49,7 @@ bool CceCase::operator==(const CceCase& other) const {
 
 void require_valid(const CceCase& c) {
   reference::validate(c.view());
+  require_countable(c);
   reference::validate_values(c.view());
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "reference/ctc/validate.h"
+#include "validation/core/countable.h"
 #include "validation/core/equality.h"
 #include "validation/core/index.h"
 #include "validation/ctc/fields.h"
@@ -41,6 +42,7 @@ double CtcCase::row_weight(std::int64_t b) const {
 
 void require_valid(const CtcCase& c) {
   reference::validate(c.view());
+  require_countable(c);
   reference::validate_activations(c.view());
 }
 

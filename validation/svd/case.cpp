@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "reference/svd/validate.h"
+#include "validation/core/countable.h"
 #include "validation/core/equality.h"
 #include "validation/svd/fields.h"
 
@@ -40,6 +41,7 @@ bool SvdCase::operator==(const SvdCase& other) const {
 
 void require_valid(const SvdCase& c) {
   reference::validate(c.view());
+  require_countable(c);
   reference::validate_values(c.view());
 }
 
