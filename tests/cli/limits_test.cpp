@@ -47,6 +47,12 @@ TEST_F(Limits, OfExtentsWithoutElements) {
         refusal);
 }
 
+TEST_F(Limits, OfCasesInTurn) {
+  const std::string one = "operation=svd property=order kernel=cpu dtype=float32 B=1 M=1 N=1 A=1";
+  expect_refused("replay '" + one + " then times=1000000000 B=1 M=1 N=1 dtype=float32 A=1'",
+                 "times=1000000000: expected 1 to 1000000");
+}
+
 #if !defined(__SANITIZE_ADDRESS__)  // which takes more addresses than any limit leaves
 
 /// OpenBLAS tries for ever to get memory.

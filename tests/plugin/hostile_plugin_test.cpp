@@ -38,7 +38,7 @@ constexpr Verdict error = Verdict::error;
 const Deed deeds[] = {
     {"hangs", "loss", error,
      "^  the plug-in did not return within [0-9.]+ s(, in which it had the processor for .*| of processor time) "
-     ".--time-limit"},
+     ".a longer time limit gives it more"},
     {"waits", "loss", error, "^  the plug-in did not return within .* s, in which it had the processor for 0"},
     {"reads_null", "loss", error, "read address 0x0: a null pointer"},
     {"aborts", "loss", error, "was ended by signal 6 .*\n  it had printed\n    assertion failed: frames > 0"},

@@ -98,6 +98,7 @@ def test_a_c_plugin_passes_forwards_and_backwards(tmp_path):
         ("if (D == 3) ((float*)from)[0] = 1;", "changed its input x"),
         ("if (D == 3) *(volatile int*)0 = 1;", "a null pointer, or none at all (SIGSEGV)"),
         ('if (D == 3) return snprintf(message, message_size, "no threes"), ASSAY_REFUSED;', "no threes"),
+        ('if (D == 3) return snprintf(message, message_size, "caf\\xe9"), ASSAY_REFUSED;', "the plug-in says: caf?"),
         ("if (D == 3) return ASSAY_OK;", "nan"),
         ("if (D == 3) return 9;", "returned 9, which is none of ASSAY_OK"),
         ("if (N * D > 0) from = (const float*)((size_t)from / 16 * 16);", "got"),

@@ -56,6 +56,19 @@ def test_ignored_strides_fail(operation, fault):
     assert assay.replay(OPERATIONS[operation][0], failure.reproducer, **OPERATIONS[operation][1])
 
 
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_a_stride_of_zero_is_met(operation):
+    def first_part_alone(array):
+        if not (array.size and array.shape[0] > 1 and array.strides[0] == 0):
+            return array
+        copy = array.copy()
+        copy[1:] = 0
+        return copy
+
+    result = gate(operation, with_first_input(operation, first_part_alone))
+    assert "with a stride of 0 along the first axis" in result.failures["strides"].explanation, str(result)
+
+
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e-2])
 def test_one_wrong_element_fails(wrong):
     def one_wrong(p):

@@ -20,6 +20,11 @@ const Named& named(const std::vector<Named>& all, const std::string& name) {
   throw std::invalid_argument("there is no '" + name + "'");
 }
 
+/// Whether the property asks something of kernels in Python alone (tests/python/test_strides.py has its faults).
+inline bool needs_python(const std::string& property) {
+  return property == "strides";
+}
+
 /// Whether generated cases are too small for the property: reach_test.cpp judges it on needle cases.
 inline bool needs_reach(const std::string& property) {
   return property.starts_with("far-");

@@ -34,7 +34,7 @@ std::string take(Words& words, const std::string& key, const std::string& otherw
 template <class Operation>
 bool replay_one(const Property<Operation>& property, const Context<Operation>& context,
                 const Sequence<Operation>& cases) {
-  Finding finding = judge_in_turn(property, context, cases);
+  Finding finding = judge_in_turn(property, context, cases, Interrupt::came);
   const Judged& all = finding.judged;
   if (!is_failure(finding.verdict) && !all.suffices()) {
     finding.verdict = Verdict::mistrusted;
@@ -69,7 +69,8 @@ Sequence<Operation> cases_of(Words words, const std::vector<std::string>& more) 
   Sequence<Operation> cases;
   const auto add = [&](Words one) {
     const auto times = parse_value<int>("times", take(one, "times", "1"));
-    if (times < 1) throw std::invalid_argument(fmt::format("times={}: expected at least 1", times));
+    constexpr int most = 1'000'000;
+    if (times < 1 || times > most) throw std::invalid_argument(fmt::format("times={}: expected 1 to {}", times, most));
     const auto c = std::make_shared<const typename Operation::Case>(case_of<Operation>(std::move(one)));
     cases.insert(cases.end(), static_cast<std::size_t>(times), c);
   };

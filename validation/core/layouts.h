@@ -8,7 +8,7 @@
 namespace assay::validation {
 
 inline constexpr int layouts = 10;
-inline constexpr int repeated_rows = 9;  ///< the layout whose array must repeat its first part
+inline constexpr int repeated_rows = 9;  ///< the last layout, whose array must repeat its first part
 
 /// What a sentence says of arrays that lie so.
 constexpr std::string_view words_of_layout(int layout) {

@@ -23,12 +23,13 @@ struct FailingSequence {
   int shrinks = 0;
 };
 
-/// Judges the cases in turn, up to the first that fails; the finding of that one or of the last.
+/// Judges the cases in turn, up to the first that fails, or until it is stopped; the finding of the last one.
 template <class Operation>
 Finding judge_in_turn(const Property<Operation>& property, const Context<Operation>& context,
-                      const Sequence<Operation>& cases) {
+                      const Sequence<Operation>& cases, const Stop& stop = {}) {
   Finding finding;
   for (const auto& c : cases) {
+    if (stop && stop()) break;
     finding = judge(property, context, *c);
     if (is_failure(finding.verdict)) break;
   }

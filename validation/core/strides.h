@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "validation/core/layouts.h"
@@ -49,6 +51,28 @@ Finding judge_layout(const std::vector<Property<O>>& judges, const Context<O>& c
   return finding;
 }
 
+/// The case whose arrays of its type repeat their first part along the first axis, as a view with a stride of 0 does.
+/// None where that is no valid problem: what a case allows at its first part alone, such as infinities of a token that is
+/// ignored.
+template <HasFields Case>
+std::optional<Case> with_equal_parts(Case c) {
+  const auto statement = statement_of(c);
+  for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsArray<Row> && is_of_dtype<Row>) {
+      auto& values = c.*row.in_case;
+      const auto parts = extent_of<typename Case::Fields>(names_in(row.shape.of(statement)).front(), statement);
+      const std::size_t size = values.empty() ? 0 : values.size() / static_cast<std::size_t>(parts);
+      for (std::size_t i = size; i < values.size(); ++i) values[i] = values[i - size];
+    }
+  });
+  try {
+    require_valid(c);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+  return c;
+}
+
 /// `judges` hold results to their bounds.
 template <class O>
 Property<O> strides(const std::vector<Property<O>>& judges) {
@@ -60,12 +84,16 @@ Property<O> strides(const std::vector<Property<O>>& judges) {
               return Finding::skip("the kernel is given contiguous arrays");
             const auto contiguous = run_valid(context.kernel, c);
             Finding all = Finding::skip("the kernel does no layout but the contiguous one");
-            for (int layout = 1; layout < layouts; ++layout) {
-              const Finding finding = judge_layout<O>(judges, context, c, contiguous, layout);
-              if (finding.verdict == Verdict::skipped) continue;  // as torch.from_numpy declines negative strides
+            const auto take = [&](const Finding& finding) {
+              if (finding.verdict == Verdict::skipped) return;  // as torch.from_numpy declines negative strides
               if (all.verdict == Verdict::skipped) all = Finding::pass();
               all.take(finding);
-            }
+            };
+            for (int layout = 1; layout < repeated_rows; ++layout)
+              take(judge_layout<O>(judges, context, c, contiguous, layout));
+            const auto equal = with_equal_parts(c);
+            if (equal && O::why_not(context.kernel, *equal).empty())
+              take(judge_layout<O>(judges, context, *equal, run_valid(context.kernel, *equal), repeated_rows));
             return all;
           }};
 }

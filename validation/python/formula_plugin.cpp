@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "validation/core/printable.h"
 #include "validation/core/support.h"
 #include "validation/python/bindings.h"
 #include "validation/transport/library/plugin.h"
@@ -73,10 +74,10 @@ std::pair<std::string, std::string> call(const Plugin& plugin, const std::string
     const std::string text = reason.what();
     return {"unsupported", text.substr(text.starts_with(validation::declined) ? validation::declined.size() : 0)};
   } catch (const std::invalid_argument& refusal) {
-    return {"refused", refusal.what()};
+    return {"refused", validation::printable(refusal.what())};
   } catch (const std::runtime_error& failure) {
     if (PyErr_Occurred() != nullptr) throw py::error_already_set();
-    return {"failed", failure.what()};
+    return {"failed", validation::printable(failure.what())};
   }
 }
 

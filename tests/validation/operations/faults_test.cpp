@@ -33,7 +33,8 @@ TYPED_TEST(Faults, AreNamedOnceAndDescribed) {
 TYPED_TEST(Faults, CoverEveryPropertyAndNoOther) {
   std::set<std::string> with_fault, properties;
   for (const auto& fault : TypeParam::faults()) with_fault.insert(fault.caught_by);
-  for (const auto& property : TypeParam::properties()) properties.insert(property.name);
+  for (const auto& property : TypeParam::properties())
+    if (!needs_python(property.name)) properties.insert(property.name);
   EXPECT_EQ(with_fault, properties);
 }
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from ._again import pairs_of
-from ._arrays import carry
+from ._arrays import carried_argument
 
 LONGEST_LINE = 2000
 _PLAIN = ("operation", "property", "seed", "layout")  # words of a line that are no arrays
@@ -88,8 +88,8 @@ def given_case(operation: Any, given: Given, dtype: str) -> Tuple[Dict[str, int]
 
 
 def _numeric(name: str, value: Any) -> np.ndarray:
-    """`value` in float64. Raises ValueError for what is no array of numbers."""
-    dtype, array = carry(np.asarray(value) if isinstance(value, (bool, int, float, list, tuple)) else value)
+    """`value` in float64. Raises ValueError or TypeError, naming the array, for what is no array of numbers."""
+    dtype, array = carried_argument(name, value)
     if dtype == "bfloat16":
         array = (array.astype(np.uint32) << 16).view(np.float32)
     if array.dtype.kind not in "bifu":

@@ -47,7 +47,8 @@ Finding check_batch_singles(const SvdContext& context, const SvdCase& c) {
 }  // namespace
 
 SvdProperty batch_singles() {
-  return {"batch-singles", "a matrix alone is the one in a batch, to the bit if claimed", {.max_batch = 20}, check_batch_singles};
+  return {
+      "batch-singles", "alone a matrix is as in a batch, in bits if claimed", {.max_batch = 20}, check_batch_singles};
 }
 
 }  // namespace assay::validation::svd
