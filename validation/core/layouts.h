@@ -3,7 +3,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace assay::validation {
 
@@ -25,6 +28,14 @@ constexpr std::string_view words_of_layout(int layout) {
       "with a stride of 0 along the first axis, where all parts along it are equal",
   };
   return words.at(static_cast<std::size_t>(layout));
+}
+
+/// Repeats the first of so many parts along the first axis.
+template <class Element>
+void repeat_first_part(std::vector<Element>& values, std::int64_t parts) {
+  if (values.empty()) return;
+  const std::size_t size = values.size() / static_cast<std::size_t>(parts);
+  for (std::size_t i = size; i < values.size(); ++i) values[i] = values[i - size];
 }
 
 }  // namespace assay::validation

@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include <optional>
-#include <stdexcept>
 #include <vector>
 
 #include "validation/core/layouts.h"
 #include "validation/core/properties.h"
+#include "validation/core/shrink.h"
 
 namespace assay::validation {
 
@@ -58,19 +58,11 @@ template <HasFields Case>
 std::optional<Case> with_equal_parts(Case c) {
   const auto statement = statement_of(c);
   for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
-    if constexpr (IsArray<Row> && is_of_dtype<Row>) {
-      auto& values = c.*row.in_case;
-      const auto parts = extent_of<typename Case::Fields>(names_in(row.shape.of(statement)).front(), statement);
-      const std::size_t size = values.empty() ? 0 : values.size() / static_cast<std::size_t>(parts);
-      for (std::size_t i = size; i < values.size(); ++i) values[i] = values[i - size];
-    }
+    if constexpr (IsArray<Row> && is_of_dtype<Row>)
+      repeat_first_part(c.*row.in_case,
+                        extent_of<typename Case::Fields>(names_in(row.shape.of(statement)).front(), statement));
   });
-  try {
-    require_valid(c);
-  } catch (const std::invalid_argument&) {
-    return std::nullopt;
-  }
-  return c;
+  return valid_only<Case>([&] { return std::optional<Case>(c); })();
 }
 
 /// `judges` hold results to their bounds.

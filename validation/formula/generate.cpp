@@ -84,11 +84,9 @@ Extents draw_extents(Random& random, int size, const Specification& specificatio
   return extents;
 }
 
-/// Repeats the first part along the first axis: an array that a kernel may be given with a stride of 0.
+/// An array that a kernel may be given with a stride of 0.
 void repeat_the_first(std::vector<double>& values, const std::vector<std::int64_t>& shape) {
-  if (shape.empty() || values.empty()) return;
-  const std::size_t part = values.size() / static_cast<std::size_t>(shape[0]);
-  for (std::size_t i = part; i < values.size(); ++i) values[i] = values[i - part];
+  if (!shape.empty()) repeat_first_part(values, shape[0]);
 }
 
 int draw_layout(Random& random) {

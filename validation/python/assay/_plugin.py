@@ -42,6 +42,7 @@ class Plugin:
         is_shader = self.__name__.partition("@")[0].endswith(".json")
         self._call = self._run_shader if is_shader else self._run_library
         self._served = Served(self.path, [program(), "metal", "serve", self.path], 60)
+        self._library: Any = None
         if not is_shader:
             self._library = _core.FormulaPlugin(self.path, "backward" if gradient else "forward", seconds)
 
@@ -60,6 +61,7 @@ class Plugin:
     def close(self) -> None:
         """Ends the process of the plug-in."""
         self._served.close()
+        self._library = None
 
     def _run_library(self, extents: Dict[str, int], inputs: Arrays, outputs: Shapes) -> List[np.ndarray]:
         dtype = np.dtype(np.uint16 if self.dtype == "bfloat16" else self.dtype)

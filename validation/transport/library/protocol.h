@@ -35,7 +35,7 @@ struct Slot {
   std::uint32_t size_at = 0;     ///< offset of the array's number of elements, likewise
   std::array<char, 64> name{};   ///< of the array
   FarArray far = {};             ///< of more bytes than there is memory: the shared memory has its parts, one by one
-  // Of an array of a formula (assay_formula.h):
+  // The rest describes an array of a formula, as assay_array does (assay_formula.h).
   std::int32_t dtype = 0, dimensions = 0;
   std::array<std::int64_t, 8> shape{};
 };
