@@ -1,7 +1,9 @@
 #include "validation/registry.h"
 
 #include <tuple>
+#include <utility>
 
+#include "validation/core/subject_of.h"
 #include "validation/transport/library/kernel.h"
 #include "validation/transport/metal/kernel.h"
 #include "validation/transport/pipe/kernel.h"
@@ -26,15 +28,23 @@ std::shared_ptr<const typename Operation::Kernel> kernel_called(const std::strin
                   name, Operation::name));
 }
 
+template <class Operation>
+std::shared_ptr<const GateSubject> subject_called(const std::string& name, int digits) {
+  auto kernel = kernel_called<Operation>(name);
+  Context<Operation> context{.kernel = *kernel, .digits = digits};
+  if (!transport::is_pipe(name)) context.fresh_kernel = kernel_called<Operation>;
+  return std::make_shared<SubjectOf<Operation>>(context, all_properties<Operation>(), std::move(kernel));
+}
+
 namespace {
 
 template <class... Operations>
-constexpr auto kernels_of(OperationList<Operations...>) {
-  return std::tuple(&kernel_called<Operations>...);
+constexpr auto functions_of(OperationList<Operations...>) {
+  return std::tuple(&kernel_called<Operations>..., &subject_called<Operations>...);
 }
 
-/// Makes the compiler emit kernel_called for every operation.
-[[gnu::used]] constexpr auto emitted = kernels_of(AllOperations());
+/// Makes the compiler emit them for every operation.
+[[gnu::used]] constexpr auto emitted = functions_of(AllOperations());
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "validation/cce/operation.h"
+#include "validation/core/gate_subject.h"
 #include "validation/ctc/operation.h"
 #include "validation/svd/operation.h"
 
@@ -54,5 +55,9 @@ int with_operation(const std::string& name, const Use& use) {
 /// std::invalid_argument for another name.
 template <class Operation>
 std::shared_ptr<const typename Operation::Kernel> kernel_called(const std::string& name);
+
+/// What the gate judges of that kernel, by a reference of `digits` digits.
+template <class Operation>
+std::shared_ptr<const GateSubject> subject_called(const std::string& name, int digits);
 
 }  // namespace assay::validation

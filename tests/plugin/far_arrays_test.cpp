@@ -17,7 +17,7 @@ namespace {
 
 /// The time limit is for a machine that does much else.
 template <class O>
-PropertyReport<O> far(const char* plugin, const char* property, typename O::Case needle, double time_limit = 60) {
+PropertyReport far(const char* plugin, const char* property, typename O::Case needle, double time_limit = 60) {
   set_time_limit(time_limit);
   auto report = report_on<O>(*kernel_called<O>(built(plugin)), property, 0, Reach::none,
                              {{"large rows", std::move(needle), false}});
@@ -25,13 +25,13 @@ PropertyReport<O> far(const char* plugin, const char* property, typename O::Case
   return report;
 }
 
-CtcPropertyReport far_rows(const char* plugin, double time_limit = 60) {
+PropertyReport far_rows(const char* plugin, double time_limit = 60) {
   return far<CtcOperation>(plugin, "far-rows", CtcOperation::needle("C", 131'073), time_limit);
 }
 
 TEST(FarArrays, AreJudgedInPlace) {
   const auto report = far_rows("full_ctc");
-  EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report, "full_ctc", false);
+  EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report);
 }
 
 TEST(FarArrays, ShowAResultThatIsNotWrittenThere) {
@@ -41,7 +41,7 @@ TEST(FarArrays, ShowAResultThatIsNotWrittenThere) {
 /// Its dbias has no elements, and no address either.
 TEST(FarArrays, AreJudgedBesideAResultOfNothing) {
   const auto report = far<CceOperation>("full_cce", "far-tokens", CceOperation::needle("H", 4097));
-  EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report, "full_cce", false);
+  EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report);
 }
 
 /// No verdict on the kernel, which may be right: it needs memory for all V H sums, or nobody waited.

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "validation/core/gate.h"
+#include "validation/core/subject_of.h"
 
 namespace assay::validation::transport {
 
@@ -15,9 +15,8 @@ inline std::string built(const std::string& name) {
 
 /// The report on one property, over a few generated cases.
 template <class Operation>
-PropertyReport<Operation> judged(const typename Operation::Kernel& kernel, const std::string& property,
-                                 int cases = 12) {
-  GateOptions<Operation> options;
+PropertyReport judged(const typename Operation::Kernel& kernel, const std::string& property, int cases = 12) {
+  GateOptions options;
   options.cases = cases;
   options.shrink_budget = 10;
   Coverage coverage(class_names<Operation>());

@@ -13,14 +13,14 @@
 namespace assay::validation::transport::test {
 namespace {
 
-CtcPropertyReport judge_ctc(const ShaderFolder& folder, const std::string& property, int shrink_budget = 0) {
+PropertyReport judge_ctc(const ShaderFolder& folder, const std::string& property, int shrink_budget = 0) {
   Coverage coverage(class_names<CtcOperation>());
-  const CtcGateOptions options{.cases = 10, .shrink_budget = shrink_budget, .given = {}};
+  const GateOptions options{.cases = 10, .shrink_budget = shrink_budget, .given = {}};
   const auto kernel = kernel_called<CtcOperation>(folder.binding());
   return run_property(named(CtcOperation::properties(), property), {*kernel}, options, coverage);
 }
 
-std::string explanation(const CtcPropertyReport& report) {
+std::string explanation(const PropertyReport& report) {
   return report.failure ? report.failure->explanation : "no failure";
 }
 
@@ -88,7 +88,7 @@ TEST(HostileCtc, OutOfBoundsIsReportedWithItsPlace) {
   EXPECT_THAT(explanation(report), AllOf(HasSubstr("memcheck: kernel ctc_gradient"), HasSubstr("`gradient`"),
                                          HasSubstr("by thread ("), ContainsRegex("ctc.metal:[0-9]+:[0-9]+")));
   ASSERT_TRUE(report.failure);
-  EXPECT_LE(report.failure->problem.activations.size(), 16U) << "shrunk: " << report.failure->origin;
+  EXPECT_LE(report.failure->problem.as<CtcCase>().activations.size(), 16U) << "shrunk: " << report.failure->origin;
 }
 
 TEST(HostileCtc, AWrongSignFailsTheGradientAlone) {

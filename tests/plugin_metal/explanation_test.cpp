@@ -18,11 +18,9 @@ namespace {
 
 /// The failure of a property on a few generated cases, explained.
 std::optional<FailureRecord> failure_of(const std::string& kernel, const std::string& property, bool explains = true) {
-  const GateRun<CceOperation> run{.options = {.cases = 8, .shrink_budget = 50, .given = {}},
-                                  .filter = "^" + property + "$",
-                                  .fresh_kernel = kernel_called<CceOperation>,
-                                  .explains = explains};
-  return run_gate(*kernel_called<CceOperation>(kernel), run).properties.at(0).failure;
+  const GateRun run{
+      .options = {.cases = 8, .shrink_budget = 50, .given = {}}, .filter = "^" + property + "$", .explains = explains};
+  return run_gate(*subject_called<CceOperation>(kernel, 50), run).properties.at(0).failure;
 }
 
 /// The line of a text in cce.metal.

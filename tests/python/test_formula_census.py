@@ -69,7 +69,7 @@ def test_each_layout_is_tried(full):
 def test_magnitudes_reach_over_the_range_of_the_type(full):
     exponents = sorted({int(np.log2(one[3])) for one in full[0].arrays if one[3] > 0})
     assert exponents[0] < -140 and exponents[-1] >= 127
-    assert max(b - a for a, b in zip(exponents, exponents[1:])) <= 16
+    assert max(b - a for a, b in zip(exponents, exponents[1:])) <= 18, "two parts of 36, and what a few normal numbers are off"
     offsets = [one[4] for one in full[0].arrays]
     assert min(offsets) < -1e20 and max(offsets) > 1e20
 

@@ -58,3 +58,20 @@ def test_a_wrong_kernel_fails_alone_and_is_replayed(capsys):
     assert HISTORY not in failure.explanation and "assay.replay(half, " in failure.again
     exec(failure.again, {"half": half})
     assert capsys.readouterr().out.startswith("fail outputs")
+
+
+class GrowingWorkspace:
+    """Keeps memory for the largest problem that it has met, and rounds otherwise where it has more than it needs."""
+
+    def __init__(self):
+        self.elements = 0
+
+    def __call__(self, p):
+        self.elements = max(self.elements, p.x.size)
+        return softmax(p) * np.float32(1 + 2.0**-22 * (self.elements > p.x.size + 1000))
+
+
+def test_memory_that_grew_with_a_large_problem_shows_in_repeat():
+    failure = assay.gate(gallery.softmax, GrowingWorkspace(), cases=40, reach="none", filter="^repeat$").failures["repeat"]
+    assert "and then" in failure.explanation and "depends on earlier calls" in failure.explanation
+    assert assay.gate(gallery.softmax, softmax, cases=40, reach="none", filter="^repeat$").passed

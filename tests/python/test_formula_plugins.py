@@ -135,9 +135,26 @@ def test_a_c_plugin_may_decline_and_end_no_run(tmp_path):
 def test_a_c_plugin_that_hangs_or_crashes_leaves_nobody(tmp_path):
     extra = "if (D == 3) { if (fork() == 0) for (;;) sleep(1); for (;;); }"
     hangs = library(tmp_path, extra, "-D_GNU_SOURCE", "-includeunistd.h")
-    result = assay.gate(gallery.softmax, hangs, cases=10, filter="outputs", reach="none", time_limit=0.5)
+    result = assay.gate(gallery.softmax, hangs, cases=40, filter="outputs", reach="none", time_limit=0.5)
     assert "did not return within " in result.failures["outputs"].explanation, result
     assert str(hangs) not in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize(
+    "extra, line",
+    [
+        ("static int64_t largest; if (N * D > largest) largest = N * D; if (N * D > 0 && N * D < largest) return to[0] = 7, ASSAY_OK;", " then "),
+        ("static int calls; if (++calls % 97 == 0) { for (int64_t i = 0; i < N * D; ++i) to[i] = 0; return ASSAY_OK; }", " times="),
+    ],
+)
+def test_a_failure_that_calls_before_lead_to_has_a_line_of_cases_in_turn(tmp_path, capsys, extra, line):
+    path = library(tmp_path, extra)
+    failure = assay.gate(gallery.softmax, path, cases=40, reach="none", filter="^history$").failures["history"]
+    assert line in failure.reproducer and "depends on earlier calls" in failure.explanation
+    assert not assay.replay(path, failure.reproducer, operation=gallery.softmax)
+    exec(failure.again, {})
+    assert capsys.readouterr().out.count("fail history\n") == 2
+    assert assay.gate(gallery.softmax, library(tmp_path, ""), cases=40, reach="none", filter="^history$").passed
 
 
 @assay.operation(a="1", b="1", c="1", d="1", e="1", f="1", g="1", h="1", i="1", j="1", k="1")

@@ -33,7 +33,7 @@ def test_a_right_kernel_passes_by_its_own_road(name, kernel, road):
 
 def test_a_backward_pass_in_logarithms_passes_by_its_own_road_alone():
     backward, road = formula_gradients.transducer_backward, roads.transducer_gradient
-    seed = 3  # its cases tell the roads apart
+    seed = 4  # its cases tell the roads apart
     failure = assay.gradcheck(gallery.transducer_loss, backward, cases=CASES, seed=seed).failures["gradient"]
     assert "write the road as a formula: road=f" in failure.explanation
     result = assay.gradcheck(gallery.transducer_loss, backward, cases=CASES, seed=seed, road=road)

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "validation/core/gate.h"
 #include "validation/core/picture.h"
+#include "validation/core/subject_of.h"
 
 namespace assay::validation {
 

@@ -12,12 +12,10 @@
 
 namespace assay::validation {
 
-using CountingRun = GateRun<CountingOperation>;
-
-inline CountingRun run_of(int cases, Shard shard = {}, const std::string& filter = "") {
-  CountingRun run;
+inline GateRun run_of(int cases, Shard shard = {}, const std::string& filter = "") {
+  GateRun run;
   run.options.cases = cases;
-  run.options.given = {{"one", {1}}, {"two", {2}}, {"large", {3}, true}};
+  run.options.given = {{"one", CountingCase{1}}, {"two", CountingCase{2}}, {"large", CountingCase{3}, true}};
   run.filter = filter;
   run.shard = shard;
   return run;
@@ -25,9 +23,10 @@ inline CountingRun run_of(int cases, Shard shard = {}, const std::string& filter
 
 inline const CountingKernel counting_kernel;
 
-inline GateRecord judged(const CountingRun& run, const GateWatch& watch = {},
-                         std::optional<GateRecord> resumed = std::nullopt) {
-  return run_gate(counting_kernel, run, watch, std::move(resumed));
+template <class Operation = CountingOperation>
+GateRecord judged(const GateRun& run, const GateWatch& watch = {}, std::optional<GateRecord> resumed = std::nullopt,
+                  const CountingKernel& kernel = counting_kernel) {
+  return run_gate(SubjectOf<Operation>({kernel}), run, watch, std::move(resumed));
 }
 
 inline NamedReport report_of(const GateRecord& run, const std::string& name) {

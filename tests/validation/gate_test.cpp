@@ -1,5 +1,5 @@
 // One property over many cases: which verdict comes of it, on what case, and what is remembered of the others.
-#include "validation/ctc/operation.h"
+#include "validation/core/gate.h"
 
 #include <gtest/gtest.h>
 
@@ -13,6 +13,7 @@
 
 #include "tests/matchers.h"
 #include "tests/validation/ctc/kernels.h"
+#include "validation/core/subject_of.h"
 #include "validation/ctc/faults/plain_kernel.h"
 #include "validation/ctc/truth.h"
 
@@ -26,12 +27,12 @@ CtcProperty property_of(Check check, bool against_reference = false) {
   return {"some-property", "something holds", {}, ignoring_context, against_reference};
 }
 
-CtcPropertyReport run(const CtcProperty& property, const CtcGateOptions& options, const Progress& progress = {}) {
+PropertyReport run(const CtcProperty& property, const GateOptions& options, const Progress& progress = {}) {
   Coverage coverage(class_names<CtcOperation>());
   return run_property(property, {*plain_ctc_kernel()}, options, coverage, progress);
 }
 
-CtcPropertyReport run(Check check, int cases = 20) {
+PropertyReport run(Check check, int cases = 20) {
   return run(property_of(std::move(check)), {.cases = cases, .given = {}});
 }
 
@@ -96,7 +97,7 @@ TEST(Gate, ReturnsToTheCaseAsFirstMetIfThatFailsAlone) {
       [&](const CtcCase& c) { return c.B == 3 || seen.insert(c.B).second ? Finding::fail("wrong") : Finding::pass(); });
   const auto report = run(property, {.cases = 0, .given = {{"three", given}}});
   ASSERT_TRUE(report.failure.has_value());
-  EXPECT_EQ(report.failure->problem, given);
+  EXPECT_EQ(report.failure->problem.as<CtcCase>(), given);
   EXPECT_EQ(report.failure->origin, "three");
   EXPECT_EQ(report.failure->explanation, "wrong");
   EXPECT_FALSE(report.failure->passes_alone);
@@ -119,7 +120,7 @@ TEST(Gate, JudgesTheCaseAloneOnAFreshKernel) {
   const auto judged = [&](const FreshKernel<CtcOperation>& fresh) {
     Coverage coverage(class_names<CtcOperation>());
     const Tiring tiring;
-    return run_property<CtcOperation>(property, {.kernel = tiring, .fresh_kernel = fresh}, {.given = {}}, coverage);
+    return run_property(property, {.kernel = tiring, .fresh_kernel = fresh}, {.given = {}}, coverage);
   };
   EXPECT_TRUE(judged([](const std::string&) { return std::make_shared<const Tiring>(); }).failure->passes_alone);
   EXPECT_FALSE(judged({}).failure->passes_alone) << "the same kernel is still tired";
@@ -131,7 +132,7 @@ TEST(Gate, KeepsTheMarginOfTheCaseAsFirstMet) {
   const auto report =
       run([](const CtcCase& c) { return Finding::fail("wrong", {1.0 + double(c.T), "loss[0]", double(c.T)}); });
   ASSERT_TRUE(report.failure.has_value());
-  EXPECT_EQ(report.failure->margin.share, 1 + double(report.failure->problem.T));
+  EXPECT_EQ(report.failure->margin.share, 1 + double(report.failure->problem.as<CtcCase>().T));
   EXPECT_GE(report.failure->first_margin.share, report.failure->margin.share);
   EXPECT_EQ(report.worst.share, report.failure->first_margin.share);
 }
@@ -160,7 +161,7 @@ TEST(Gate, SkipsWhereThereIsNoCase) {
   const auto check = [](const CtcCase&) { return Finding::pass(); };
   EXPECT_EQ(run(check, 0).verdict, Verdict::skipped);
   EXPECT_THAT(run(check, 0).skipped, ElementsAre(Pair("there was no case to judge it on", 0)));
-  const CtcGateOptions options{.cases = 0, .given = {{"large", three_of_four_paths(), true}}};
+  const GateOptions options{.cases = 0, .given = {{"large", three_of_four_paths(), true}}};
   EXPECT_EQ(run(property_of(check), options).verdict, Verdict::skipped);
 }
 
@@ -190,7 +191,7 @@ TEST(Gate, JudgesGivenCasesFirstAndNamesTheOneThatFails) {
     judged.push_back(c);
     return c == given ? Finding::fail("the given one") : Finding::pass();
   });
-  const CtcGateOptions options{
+  const GateOptions options{
       .shrink_budget = 0,
       .given = {{"first", three_of_four_paths()}, {"speech.npz", given}, {"third", three_of_four_paths()}}};
   const auto report = run(property, options);
@@ -199,17 +200,17 @@ TEST(Gate, JudgesGivenCasesFirstAndNamesTheOneThatFails) {
   EXPECT_EQ(report.cases, 2);
   ASSERT_TRUE(report.failure.has_value());
   EXPECT_EQ(report.failure->origin, "speech.npz");
-  EXPECT_EQ(report.failure->problem, given);
+  EXPECT_EQ(report.failure->problem.as<CtcCase>(), given);
   EXPECT_EQ(report.worst_case, "speech.npz");
 }
 
 TEST(Gate, JudgesGeneratedCasesAfterGivenOnesThatPass) {
-  const CtcGateOptions options{.cases = 5, .given = {{"one", three_of_four_paths()}}};
+  const GateOptions options{.cases = 5, .given = {{"one", three_of_four_paths()}}};
   EXPECT_EQ(run(property_of([](const CtcCase&) { return Finding::pass(); }), options).cases, 6);
 }
 
 TEST(Gate, SparesOtherPropertiesTheSizesMeantForTheReference) {
-  const CtcGateOptions options{.cases = 0, .given = {{"small", three_of_four_paths()}, {"large", {}, true}}};
+  const GateOptions options{.cases = 0, .given = {{"small", three_of_four_paths()}, {"large", CtcCase(), true}}};
   const auto check = [](const CtcCase&) { return Finding::pass(); };
   EXPECT_EQ(run(property_of(check), options).cases, 1);
   EXPECT_EQ(run(property_of(check, true), options).cases, 2);
@@ -226,8 +227,8 @@ TEST(Gate, ShrinksAFailureAndSaysInHowManySteps) {
   const auto check = [](const CtcCase& c) { return c.T >= 2 ? Finding::fail("too long") : Finding::pass(); };
   const auto report = run(check, 50);
   ASSERT_TRUE(report.failure.has_value());
-  EXPECT_EQ(report.failure->problem.T, 2);
-  EXPECT_EQ(report.failure->problem.B, 1);
+  EXPECT_EQ(report.failure->problem.as<CtcCase>().T, 2);
+  EXPECT_EQ(report.failure->problem.as<CtcCase>().B, 1);
   EXPECT_THAT(report.failure->origin, StartsWith("generated, shrunk in "));
 }
 
@@ -242,7 +243,7 @@ TEST(Gate, CountsNoCaseOfShrinking) {
 
 TEST(Gate, CoversGeneratedCasesAlone) {
   Coverage coverage(class_names<CtcOperation>());
-  const CtcGateOptions options{.cases = 12, .given = {{"one", three_of_four_paths()}}};
+  const GateOptions options{.cases = 12, .given = {{"one", three_of_four_paths()}}};
   run_property(property_of([](const CtcCase&) { return Finding::pass(); }), {*plain_ctc_kernel()}, options, coverage);
   EXPECT_EQ(coverage.cases(), 12);
 }
@@ -254,7 +255,7 @@ TEST(Gate, RemembersTheWorstMarginAndWhereItWas) {
     const int i = judged++;
     return Finding::pass({shares[i], "case " + std::to_string(i)});
   });
-  const CtcGateOptions options{
+  const GateOptions options{
       .cases = 0, .given = {{"a", three_of_four_paths()}, {"b", three_of_four_paths()}, {"c", three_of_four_paths()}}};
   const auto report = run(property, options);
   EXPECT_EQ(report.worst.share, 0.75);

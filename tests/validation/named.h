@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "validation/core/any_span.h"
-#include "validation/core/gate.h"
+#include "validation/core/subject_of.h"
 #include "validation/registry.h"
 
 namespace assay::validation {
@@ -33,12 +33,17 @@ inline bool needs_reach(const std::string& property) {
 /// The report of a property on given cases, on `cases` generated ones, and on needle cases as far as `reach` goes;
 /// shrunk nowhere.
 template <class Operation>
-PropertyReport<Operation> report_on(const typename Operation::Kernel& kernel, const std::string& property, int cases,
-                                    Reach reach = Reach::none, std::vector<NamedCase<Operation>> given = {}) {
+PropertyReport report_on(const typename Operation::Kernel& kernel, const std::string& property, int cases,
+                         Reach reach = Reach::none, std::vector<GivenCase> given = {}) {
   Coverage coverage(class_names<Operation>());
-  const GateOptions<Operation> options{.cases = cases, .shrink_budget = 0, .given = std::move(given), .reach = reach};
+  const GateOptions options{.cases = cases, .shrink_budget = 0, .given = std::move(given), .reach = reach};
   const Context<Operation> context{.kernel = kernel, .fresh_kernel = kernel_called<Operation>};
   return run_property(named(Operation::properties(), property), context, options, coverage);
+}
+
+/// Why a property did not pass.
+inline std::string failure_text(const PropertyReport& report) {
+  return report.failure ? report.failure->explanation : report.mistrust;
 }
 
 /// Letters, digits and underscores alone: a name as googletest takes it.

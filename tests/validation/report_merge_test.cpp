@@ -59,7 +59,7 @@ TEST(RunGate, RecordsAFailureWithItsPicturesAndItsLine) {
 /// A kernel, or the reference, may fail once more while it is drawn.
 TEST(RunGate, OutlivesAPictureThatFails) {
   const CountingKernel undrawable{.pictures_throw = true};
-  const GateRecord run = run_gate(undrawable, run_of(400, {}, "fails-seldom"));
+  const GateRecord run = judged(run_of(400, {}, "fails-seldom"), {}, std::nullopt, undrawable);
   ASSERT_TRUE(run.properties[0].failure.has_value());
   EXPECT_TRUE(run.properties[0].failure->pictures.empty());
 }
@@ -77,7 +77,7 @@ struct TwinOperation : CountingOperation {
 };
 
 TEST(RunGate, JudgesPropertiesThatNeedTheSameTruthsUnitByUnit) {
-  GateRun<TwinOperation> run;
+  GateRun run;
   run.options.cases = 2 * cases_of_unit;
   std::vector<std::string> order;
   double last = 0;
@@ -88,7 +88,7 @@ TEST(RunGate, JudgesPropertiesThatNeedTheSameTruthsUnitByUnit) {
     if (order.empty() || order.back() != property) order.push_back(property);
   };
   watch.judged = [&](const PropertyRecord& property) { order.push_back(property.property + " judged"); };
-  EXPECT_TRUE(run_gate(counting_kernel, run, watch).is_complete());
+  EXPECT_TRUE(judged<TwinOperation>(run, watch).is_complete());
   EXPECT_THAT(order, ElementsAre("one", "two", "one", "two", "one judged", "two judged", "three", "three judged"));
   EXPECT_LE(last, 3);
 }
@@ -154,7 +154,7 @@ TEST(MergeOfShards, RefusesWhatDoesNotBelongTogether) {
 }
 
 TEST(Resume, EndsAsARunThatWasNotStopped) {
-  const CountingRun run = run_of(1900);
+  const GateRun run = run_of(1900);
   const std::string whole = text_of(judged(run));
   for (const int stop_after : {0, 1, 150, 700, 3000, 7000}) {
     std::int64_t asked = 0;
@@ -170,7 +170,7 @@ TEST(Resume, EndsAsARunThatWasNotStopped) {
 }
 
 TEST(Resume, DoesNothingTwice) {
-  const CountingRun run = run_of(400, {}, "^holds$");
+  const GateRun run = run_of(400, {}, "^holds$");
   const GateRecord whole = judged(run);
   CountingOperation::seen().clear();
   EXPECT_EQ(text_of(judged(run, {}, whole)), text_of(whole));
@@ -179,7 +179,7 @@ TEST(Resume, DoesNothingTwice) {
 
 TEST(Resume, RefusesAnotherRun) {
   const GateRecord record = judged(run_of(400));
-  const auto resume = [&](const CountingRun& run) { judged(run, {}, record); };
+  const auto resume = [&](const GateRun& run) { judged(run, {}, record); };
   EXPECT_THAT([&] { resume(run_of(401)); }, ThrowsMessage<std::invalid_argument>(HasSubstr("cases is '400'")));
   EXPECT_THAT([&] { resume(run_of(400, {}, "holds")); }, ThrowsMessage<std::invalid_argument>(HasSubstr("filter")));
   EXPECT_THAT([&] { resume(run_of(400, {0, 2})); },

@@ -22,7 +22,7 @@ namespace {
 
 /// A run in processes gives the record of a run in one.
 TEST(Processes, JudgeAsOneProcessDoes) {
-  CountingRun run = run_of(1900);
+  GateRun run = run_of(1900);
   const std::string whole = text_of(judged(run));
   CountingOperation::seen().clear();
   for (run.processes = 2; run.processes < 5; ++run.processes) {
@@ -40,12 +40,12 @@ TEST(Processes, JudgeAsOneProcessDoes) {
 }
 
 TEST(Processes, JudgeOnlyAKernelThatCanBeForked) {
-  CountingRun run = run_of(1900);
+  GateRun run = run_of(1900);
   run.processes = 3;
   CountingKernel with_state;
   with_state.description.support.can_be_forked = false;
   CountingOperation::seen().clear();
-  const GateRecord record = run_gate(with_state, run);
+  const GateRecord record = judged(run, {}, std::nullopt, with_state);
   EXPECT_TRUE(record.is_complete());
   EXPECT_FALSE(CountingOperation::seen().empty()) << "another process judged the cases";
 }
@@ -76,9 +76,9 @@ struct HeldOperation : CountingOperation {
 };
 
 TEST(Processes, AreStoppedAndResumed) {
-  GateRun<HeldOperation> run;
+  GateRun run;
   run.options.cases = 1900;
-  const std::string whole = text_of(run_gate(counting_kernel, run));
+  const std::string whole = text_of(judged<HeldOperation>(run));
   run.processes = 3;
   for (const std::int64_t stop_after : {0, 1, 4}) {
     HeldOperation::released() = false;
@@ -90,11 +90,11 @@ TEST(Processes, AreStoppedAndResumed) {
       if (++told > 1) HeldOperation::released() = true;  // the processes have been told to stop
       return true;
     };
-    const GateRecord stopped = run_gate(counting_kernel, run, watch);
+    const GateRecord stopped = judged<HeldOperation>(run, watch);
     EXPECT_GE(stopped.units_done, stop_after);
     EXPECT_FALSE(stopped.is_complete());
     HeldOperation::released() = true;
-    EXPECT_TRUE(text_of(run_gate(counting_kernel, run, {}, stopped)) == whole) << "stopped after " << stop_after;
+    EXPECT_TRUE(text_of(judged<HeldOperation>(run, {}, stopped)) == whole) << "stopped after " << stop_after;
   }
 }
 
@@ -114,11 +114,11 @@ struct MortalOperation : CountingOperation {
 };
 
 TEST(Processes, LeaveToTheOriginalWhatTheyDidNotDo) {
-  GateRun<MortalOperation> run;
+  GateRun run;
   run.options.cases = 1900;
-  const GateRecord one = run_gate(counting_kernel, run);
+  const GateRecord one = judged<MortalOperation>(run);
   run.processes = 2;
-  const GateRecord two = run_gate(counting_kernel, run);
+  const GateRecord two = judged<MortalOperation>(run);
   EXPECT_EQ(two.properties[0].cases, 1900);
   EXPECT_EQ(text_of(two), text_of(one));
 }

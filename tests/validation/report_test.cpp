@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::size_t terminal_width = 100;
 
-CtcPropertyReport report_of(const CtcProperty& property) {
-  CtcPropertyReport report;
+PropertyReport report_of(const CtcProperty& property) {
+  PropertyReport report;
   report.property = property.name;
   report.claim = property.claim;
   report.cases = 123'456;
@@ -35,7 +35,7 @@ TEST(Report, FitsItsRowsInto100ColumnsWhateverTheyHold) {
     for (const auto verdict : {Verdict::pass, Verdict::skipped, Verdict::mistrusted, Verdict::error, Verdict::fail}) {
       for (const double share : {0.0, 0.999, 98.76, 1e300, std::numeric_limits<double>::infinity(),
                                  std::numeric_limits<double>::quiet_NaN()}) {
-        CtcPropertyReport report = report_of(property);
+        PropertyReport report = report_of(property);
         report.verdict = verdict;
         report.worst.share = share;
         const std::string row = table_row(report, false);
@@ -48,7 +48,7 @@ TEST(Report, FitsItsRowsInto100ColumnsWhateverTheyHold) {
 }
 
 TEST(Report, KeepsItsColumnsUnderTheirHeadings) {
-  CtcPropertyReport report = report_of(CtcOperation::properties().front());
+  PropertyReport report = report_of(CtcOperation::properties().front());
   report.cases = 200;
   report.skipped = {{"no frames", 30}, {"no labels", 5}};
   report.worst.share = 0.254;
@@ -61,13 +61,13 @@ TEST(Report, KeepsItsColumnsUnderTheirHeadings) {
 }
 
 TEST(Report, ColoursTheVerdictAndNothingElse) {
-  const CtcPropertyReport report = report_of(CtcOperation::properties().front());
+  const PropertyReport report = report_of(CtcOperation::properties().front());
   EXPECT_THAT(table_row(report, false), Not(HasSubstr("\033")));
   EXPECT_THAT(table_row(report, true), HasSubstr("\033"));
 }
 
 TEST(Report, ShowsSharesThatAreNoNumbers) {
-  CtcPropertyReport report = report_of(CtcOperation::properties().front());
+  PropertyReport report = report_of(CtcOperation::properties().front());
   report.worst.share = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THAT(table_row(report, false), HasSubstr(" nan "));
   report.worst.share = std::numeric_limits<double>::infinity();
@@ -82,28 +82,35 @@ TEST(Report, ShowsSharesThatAreNoNumbers) {
   EXPECT_THAT(table_row(report, false), HasSubstr(" > 10^6 x "));
 }
 
-TEST(Report, OfAPassHasNoFailureText) {
-  EXPECT_EQ(failure_text(report_of(CtcOperation::properties().front()), "cpu", false), "");
+std::string line_of(const std::string& property, const std::string& kernel, const AnyCase& c) {
+  const auto subject = subject_called<CtcOperation>(kernel, 50);
+  return reproducer(*subject, subject->index_of(property), Sequence{c});
+}
+
+std::string failure_text(const PropertyReport& report, bool colour) {
+  const Failure& failure = *report.failure;
+  return detail::failure_text(report, failure.origin, errors_text(failure.first_margin, failure.margin),
+                              failure.explanation, line_of(report.property, "cpu", failure.problem), colour);
 }
 
 TEST(Report, SaysWhatFailedOnWhatAndHowToReproduceIt) {
-  CtcPropertyReport report = report_of(CtcOperation::properties().front());
+  PropertyReport report = report_of(CtcOperation::properties().front());
   report.verdict = Verdict::error;
-  report.failure = CtcFailure{three_of_four_paths(), "generated, shrunk in 12 steps", "  it did not hold"};
-  const std::string text = failure_text(report, "cpu", false);
+  report.failure = Failure{three_of_four_paths(), "generated, shrunk in 12 steps", "  it did not hold"};
+  const std::string text = failure_text(report, false);
   EXPECT_THAT(text, StartsWith("error outside (generated, shrunk in 12 steps): writes nothing but its outputs\n"
                                "  it did not hold\n"));
   EXPECT_THAT(text, HasSubstr("\n    ./assay replay 'operation=ctc property=outside kernel=cpu T=2 B=1 C=2 "));
   EXPECT_THAT(text, Not(HasSubstr("\033")));
-  EXPECT_THAT(failure_text(report, "cpu", true), HasSubstr("\033"));
+  EXPECT_THAT(failure_text(report, true), HasSubstr("\033"));
 }
 
 /// A gross error must not look like one at the margin because its case was shrunk.
 TEST(Report, ShowsTheErrorAsFirstMetBesideTheShrunkOne) {
-  CtcPropertyReport report = report_of(CtcOperation::properties().front());
-  report.failure = CtcFailure{
+  PropertyReport report = report_of(CtcOperation::properties().front());
+  report.failure = Failure{
       three_of_four_paths(), "generated", "  wrong", {1.03, "loss[0]", 0.004}, {5.1e5, "gradient[t=3, b=0, k=2]", 7.2}};
-  EXPECT_THAT(failure_text(report, "cpu", false),
+  EXPECT_THAT(failure_text(report, false),
               HasSubstr("\n  as first met  error 7.2, 5.1e+05 of the bound, at gradient[t=3, b=0, k=2]\n"
                         "  as shrunk     error 0.004, 1.03 of the bound, at loss[0]\n  wrong\n"));
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -169,12 +176,12 @@ TEST_F(Reproducer, GivesTheSameVerdictAgainAndAnotherKernelsOwn) {
     const auto kernel = kernel_called<CtcOperation>("fault:" + fault);
     const auto report = run_property(property_named(property), {*kernel}, {.cases = 200, .given = {}}, coverage);
     ASSERT_TRUE(report.failure.has_value()) << fault;
-    auto words = words_of(reproducer<CtcOperation>(property, "fault:" + fault, report.failure->problem));
+    auto words = words_of(line_of(property, "fault:" + fault, report.failure->problem));
     EXPECT_EQ(words.extract("operation").mapped(), "ctc");
     EXPECT_EQ(words.extract("property").mapped(), property);
     const auto named = kernel_called<CtcOperation>(words.extract("kernel").mapped());
     const CtcCase again = CtcOperation::from_words(words);
-    EXPECT_EQ(again, report.failure->problem);
+    EXPECT_EQ(again, report.failure->problem.as<CtcCase>());
     const Finding finding = judge(property_named(property), {*named}, again);
     EXPECT_EQ(finding.verdict, report.verdict) << fault;
     EXPECT_EQ(finding.explanation, report.failure->explanation) << fault;
@@ -186,7 +193,7 @@ TEST_F(Reproducer, GivesTheSameVerdictAgainAndAnotherKernelsOwn) {
 TEST_F(Reproducer, PutsALargeCaseIntoAFile) {
   CtcCase large = CtcOperation::sized_case(40, 12, 10, 3, 5);
   large.upstream = {-0.0F};
-  auto words = words_of(reproducer<CtcOperation>("gradient", "cpu", large));
+  auto words = words_of(line_of("gradient", "cpu", large));
   EXPECT_EQ(words.at("property"), "gradient");
   EXPECT_EQ(words.at("kernel"), "cpu");
   EXPECT_EQ(words.count("T"), 0U);
@@ -197,12 +204,12 @@ TEST_F(Reproducer, PutsALargeCaseIntoAFile) {
 }
 
 TEST_F(Reproducer, PutsDifferentCasesIntoDifferentFiles) {
-  const auto first = words_of(reproducer<CtcOperation>("gradient", "cpu", CtcOperation::sized_case(40, 12, 10, 3, 5)));
-  const auto second = words_of(reproducer<CtcOperation>("gradient", "cpu", CtcOperation::sized_case(40, 12, 10, 3, 6)));
-  const auto other = words_of(reproducer<CtcOperation>("loss", "cpu", CtcOperation::sized_case(40, 12, 10, 3, 5)));
+  const auto first = words_of(line_of("gradient", "cpu", CtcOperation::sized_case(40, 12, 10, 3, 5)));
+  const auto second = words_of(line_of("gradient", "cpu", CtcOperation::sized_case(40, 12, 10, 3, 6)));
+  const auto other = words_of(line_of("loss", "cpu", CtcOperation::sized_case(40, 12, 10, 3, 5)));
   EXPECT_NE(first.at("file"), second.at("file"));
   EXPECT_NE(first.at("file"), other.at("file"));
-  EXPECT_EQ(words_of(reproducer<CtcOperation>("gradient", "cpu", CtcOperation::sized_case(40, 12, 10, 3, 5))), first);
+  EXPECT_EQ(words_of(line_of("gradient", "cpu", CtcOperation::sized_case(40, 12, 10, 3, 5))), first);
 }
 
 }  // namespace

@@ -9,12 +9,17 @@
 #include <vector>
 
 #include "tests/validation/ctc/kernels.h"
+#include "tests/validation/typed_search.h"
 #include "validation/core/kernel_unavailable.h"
 #include "validation/core/text.h"
 #include "validation/ctc/operation.h"
 
 namespace assay::validation {
 namespace {
+
+const CtcCase& case_in(const std::optional<Counterexample>& found) {
+  return found->problem.as<CtcCase>();
+}
 
 Finding pass_all(const CtcCase&) {
   return Finding::pass();
@@ -76,12 +81,12 @@ TEST(Search, ShrinksToWhatStillFails) {
   EXPECT_EQ(found->finding.verdict, Verdict::fail);
   EXPECT_EQ(found->finding.explanation, "too many frames");
   EXPECT_GT(found->shrinks, 0);
-  EXPECT_TRUE(is_failure(fail_from_three_frames(found->problem).verdict));
-  EXPECT_EQ(found->problem.B, 1);
-  EXPECT_EQ(found->problem.T, 3);
-  EXPECT_EQ(found->problem.S, 0);
-  EXPECT_EQ(found->problem.C, 1);
-  for (const float a : found->problem.activations) EXPECT_EQ(a, 0);
+  EXPECT_TRUE(is_failure(fail_from_three_frames(case_in(found)).verdict));
+  EXPECT_EQ(case_in(found).B, 1);
+  EXPECT_EQ(case_in(found).T, 3);
+  EXPECT_EQ(case_in(found).S, 0);
+  EXPECT_EQ(case_in(found).C, 1);
+  for (const float a : case_in(found).activations) EXPECT_EQ(a, 0);
 }
 
 TEST(Search, StopsAtTheFirstFailureWithoutABudget) {
@@ -110,7 +115,7 @@ TEST(Search, KeepsToItsBudget) {
     ASSERT_TRUE(found.has_value());
     EXPECT_LE(after_the_first, budget);
     EXPECT_LE(found->shrinks, budget);
-    EXPECT_TRUE(is_failure(fail_from_three_frames(found->problem).verdict));
+    EXPECT_TRUE(is_failure(fail_from_three_frames(case_in(found)).verdict));
   }
 }
 
@@ -132,21 +137,21 @@ TEST(Search, KeepsToTheProfile) {
 }
 
 /// A search that meets `steps` steps after its one failing case: each counts in `made` that it is made, and fails not.
-detail::SearchSteps steps_that_lead_nowhere(int steps, int& made, std::chrono::milliseconds time) {
-  return {.generate = [](Random&, int) { return detail::AnyCase::of(three_of_four_paths()); },
+SearchSteps steps_that_lead_nowhere(int steps, int& made, std::chrono::milliseconds time) {
+  return {.generate = [](Random&, int) { return AnyCase(three_of_four_paths()); },
           .shrinks =
-              [=, &made](const detail::AnyCase&) {
-                return std::vector<std::function<detail::AnyCase()>>(static_cast<std::size_t>(steps), [=, &made] {
+              [=, &made](const AnyCase&) {
+                return AnyShrinks(static_cast<std::size_t>(steps), [=, &made] {
                   ++made;
                   std::this_thread::sleep_for(time);
-                  return detail::AnyCase{};
+                  return AnyCase{};
                 });
               },
-          .judge = [](const detail::AnyCase&) { return Finding::fail("always"); }};
+          .judge = [](const AnyCase&) { return Finding::fail("always"); }};
 }
 
-detail::AnyCounterexample shrunk_by(const detail::SearchSteps& steps) {
-  return detail::shrunk(steps, detail::first_failure(steps, 1, 1).value(), 2000);
+Counterexample shrunk_by(const SearchSteps& steps) {
+  return shrunk(steps, first_failure(steps, 1, 1).value(), 2000);
 }
 
 /// Making the cases of a large problem takes longer than judging them.
@@ -191,8 +196,8 @@ TEST(SearchFrom, RemembersTheCaseAsFirstMet) {
     return c.B > 1 ? Finding::fail(std::to_string(c.B) + " rows", {double(c.B), "loss[0]", 0.5}) : Finding::pass();
   });
   ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->problem.B, 2);
-  EXPECT_EQ(*found->first, given);
+  EXPECT_EQ(case_in(found).B, 2);
+  EXPECT_EQ(found->first.as<CtcCase>(), given);
   EXPECT_EQ(found->first_finding.explanation, "3 rows");
   EXPECT_EQ(found->first_finding.margin.share, 3);
   EXPECT_EQ(found->first_finding.margin.error, 0.5);
@@ -214,11 +219,11 @@ TEST(SearchFrom, ShrinksTheGivenCase) {
   const CtcCase given = select_rows(three_of_four_paths(), {0, 0, 0});
   const auto whole = search_from<CtcOperation>(given, 0, fail_from_three_frames);
   ASSERT_TRUE(whole.has_value());
-  EXPECT_EQ(whole->problem, given);
+  EXPECT_EQ(case_in(whole), given);
   EXPECT_EQ(whole->shrinks, 0);
   const auto shrunk = search_from<CtcOperation>(given, 1000, fail_from_three_frames);
   ASSERT_TRUE(shrunk.has_value());
-  EXPECT_EQ(shrunk->problem.B, 2) << "no row alone has three frames";
+  EXPECT_EQ(case_in(shrunk).B, 2) << "no row alone has three frames";
   EXPECT_GT(shrunk->shrinks, 0);
 }
 

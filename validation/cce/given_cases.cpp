@@ -134,7 +134,7 @@ CceCase CceOperation::sized_case(std::int64_t N, std::int64_t H, std::int64_t V,
   return c;
 }
 
-std::vector<CceNamedCase> CceOperation::sized_cases() {
+std::vector<GivenCase> CceOperation::sized_cases() {
   struct Size {
     std::int64_t N, H, V;
     double scale;
@@ -144,7 +144,7 @@ std::vector<CceNamedCase> CceOperation::sized_cases() {
                         {40, 96, 300, 10, Dtype::float32},
                         {20, 256, 150, 1, Dtype::bfloat16},
                         {2, 4, 40'000, 50, Dtype::float32}};
-  std::vector<CceNamedCase> cases;
+  std::vector<GivenCase> cases;
   for (const Size& size : sizes)
     cases.push_back(
         {fmt::format("N={} H={} V={} logits x{} {}", size.N, size.H, size.V, size.scale, name_of(size.dtype)),
@@ -160,10 +160,10 @@ CceCase CceOperation::needle(std::string_view extent, std::int64_t size) {
 }
 
 std::vector<CceNamedCase> CceOperation::sharp_cases() {
-  return {{"sharp case of 1027 entries", circle(6, 2, 1027), true},
-          {"sharp case of 4101 entries", circle(4, 2, 4101), true},
-          {"sharp case of 1030 tokens", circle(1030, 2, 3), true},
-          {"sharp case of 1029 columns", circle(3, 1029, 4), true}};
+  return {{"sharp case of 1027 entries", circle(6, 2, 1027)},
+          {"sharp case of 4101 entries", circle(4, 2, 4101)},
+          {"sharp case of 1030 tokens", circle(1030, 2, 3)},
+          {"sharp case of 1029 columns", circle(3, 1029, 4)}};
 }
 
 }  // namespace assay::validation

@@ -11,10 +11,12 @@
 #include "validation/cce/compare.h"
 #include "validation/cce/fields.h"
 #include "validation/cce/truth.h"
+#include "validation/core/any_case.h"
 #include "validation/core/fault.h"
-#include "validation/core/gate.h"
 #include "validation/core/operation.h"
+#include "validation/core/property.h"
 #include "validation/core/random.h"
+#include "validation/core/reach.h"
 #include "validation/core/shrink.h"
 #include "validation/gradcheck/judge.h"
 
@@ -55,7 +57,7 @@ struct CceOperation : OperationOf<CceFields> {
   /// N tokens of H Gaussian elements and V entries; logits have the standard deviation `scale`.
   static CceCase sized_case(std::int64_t N, std::int64_t H, std::int64_t V, double scale, Dtype dtype,
                             std::uint64_t seed);
-  static std::vector<NamedCase<CceOperation>> sized_cases();
+  static std::vector<GivenCase> sized_cases();
   static constexpr std::array<NeedleExtent, 3> needle_extents = {
       {{"N", 'n', 1 << 17, 1 << 10}, {"H", 'h', 1 << 12}, {"V", 'v', 1 << 17}}};
   static CceCase needle(std::string_view extent, std::int64_t size);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "validation/cce/operation.h"
+#include "validation/core/sizes.h"
 
 namespace assay::validation {
 namespace {
@@ -68,7 +69,7 @@ std::vector<CceNamedCase> CceOperation::paired_cases(Reach reach, std::uint64_t 
   if (reach == Reach::thorough) all.push_back({64, 768, 50'257});
   std::vector<CceNamedCase> cases;
   for (const auto& e : all)
-    cases.push_back({fmt::format("N={} H={} V={}", e.N, e.H, e.V), tokens_in_turn(e, random.bits()), true});
+    cases.push_back({fmt::format("N={} H={} V={}", e.N, e.H, e.V), tokens_in_turn(e, random.bits())});
   std::ranges::stable_sort(cases, {}, [](const CceNamedCase& one) { return work_of(one.problem); });
   return cases;
 }

@@ -19,7 +19,6 @@
 #include "validation/registry.h"
 #include "validation/report/run_gate.h"
 #include "validation/report/shard.h"
-#include "validation/transport/pipe/kernel.h"
 
 namespace assay::validation {
 
@@ -46,15 +45,20 @@ struct GateArguments {
 
 /// The given cases: the user's batch alone, or real input and the sizes people train with.
 template <class Operation>
-std::vector<NamedCase<Operation>> given_cases(const GateArguments& arguments) {
+std::vector<GivenCase> given_cases(const GateArguments& arguments) {
   std::FILE* const out = table_stream(arguments.files);
-  if (!arguments.input.empty()) return {read_input<Operation>(arguments.input, InputOf::user, out)};
-  std::vector<NamedCase<Operation>> given;
-  if (arguments.generated) return given;
-  for (const char* const file : Operation::data_files)
-    given.push_back(read_input<Operation>(data_file(file), InputOf::program, out));
-  if (arguments.quick) return given;
-  for (auto& sized : Operation::sized_cases()) given.push_back(std::move(sized));
+  std::vector<GivenCase> given;
+  const auto read = [&](const std::string& path, InputOf whose) {
+    NamedCase<Operation> one = read_input<Operation>(path, whose, out);
+    given.push_back({std::move(one.name), std::move(one.problem)});
+  };
+  if (!arguments.input.empty()) {
+    read(arguments.input, InputOf::user);
+  } else if (!arguments.generated) {
+    for (const char* const file : Operation::data_files) read(data_file(file), InputOf::program);
+    if (arguments.quick) return given;
+    for (GivenCase& sized : Operation::sized_cases()) given.push_back(std::move(sized));
+  }
   return given;
 }
 
@@ -82,8 +86,8 @@ inline std::size_t processes_of_this_machine() {
 }
 
 template <class Operation>
-GateRun<Operation> run_of(const GateArguments& arguments, bool cases_chosen) {
-  GateRun<Operation> run;
+GateRun run_of(const GateArguments& arguments, bool cases_chosen) {
+  GateRun run;
   run.filter = arguments.filter;
   run.digits = arguments.digits;
   run.options.seed = arguments.seed;
@@ -95,7 +99,6 @@ GateRun<Operation> run_of(const GateArguments& arguments, bool cases_chosen) {
   run.options.given = given_cases<Operation>(arguments);
   run.options.reach = reach_of(arguments);
   run.words = words_of(arguments);
-  if (!transport::is_pipe(arguments.choice.kernel)) run.fresh_kernel = kernel_called<Operation>;
   run.explains = arguments.explain || !arguments.arithmetic.empty();
   run.processes = processes_of_this_machine();
   run.shard = shard_from_environment();

@@ -49,7 +49,9 @@ int judge_kernels(const GateArguments& arguments, bool cases_chosen) {
   const auto kernels = chosen_kernels(arguments);
   transport::set_time_limit(arguments.time_limit);
   save_memory();
-  const int status = GateSession(arguments).judge(run_of<Operation>(arguments, cases_chosen), kernels);
+  const int status = GateSession(arguments).judge(
+      run_of<Operation>(arguments, cases_chosen), kernels,
+      [&](const std::string& name) { return subject_called<Operation>(name, arguments.digits); });
   if (arguments.choice.kernel.empty() && kernels.front() == "cpu" && shard_from_environment() == Shard{})
     tell(stderr, "note: the kernel in Metal takes minutes on the emulator: assay gate {} --kernel metal-emulated\n",
          Operation::name);

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -15,7 +17,6 @@
 #include "validation/cli/interrupt.h"
 #include "validation/cli/process_memory.h"
 #include "validation/core/terminal.h"
-#include "validation/registry.h"
 #include "validation/report/report_file.h"
 
 namespace assay::validation {
@@ -39,15 +40,16 @@ class GateSession {
     require_folders(files());
   }
 
-  template <class Operation>
-  int judge(const GateRun<Operation>& run, const std::vector<std::string>& kernels) {
+  using SubjectCalled = std::function<std::shared_ptr<const GateSubject>(const std::string& kernel)>;
+
+  int judge(const GateRun& run, const std::vector<std::string>& kernels, const SubjectCalled& subject_called) {
     if (resumed_.runs.size() > kernels.size()) {
       throw std::invalid_argument(
           fmt::format("{}: has runs of {} kernels, and {} are to be judged: give the same --kernel", arguments_.resume,
                       resumed_.runs.size(), kernels.size()));
     }
     for (const auto& name : kernels) {
-      judge_kernel(*kernel_called<Operation>(name), run);
+      judge_kernel(*subject_called(name), run);
       if (!report_.runs.back().is_complete()) return stop_early();
     }
     report_.complete = true;
@@ -61,8 +63,7 @@ class GateSession {
   std::string json_file() const { return arguments_.files.json.empty() ? arguments_.resume : arguments_.files.json; }
   ReportFiles files() const { return {json_file(), arguments_.files.junit, arguments_.files.html}; }
 
-  template <class Operation>
-  void judge_kernel(const typename Operation::Kernel& kernel, const GateRun<Operation>& run) {
+  void judge_kernel(const GateSubject& subject, const GateRun& run) {
     const std::size_t number = report_.runs.size();
     std::optional<GateRecord> resumed;
     if (number < resumed_.runs.size()) resumed = resumed_.runs[number];
@@ -75,7 +76,7 @@ class GateSession {
       report.runs.push_back(record);
       checkpoint_.write(report);
     };
-    report_.runs.push_back(run_gate(kernel, run, watch, std::move(resumed)));
+    report_.runs.push_back(run_gate(subject, run, watch, std::move(resumed)));
     table.conclusion(report_.runs.back());
   }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "validation/core/call_time.h"
+#include "validation/core/report.h"
 #include "validation/report/judged_text.h"
 #include "validation/report/reach_text.h"
 

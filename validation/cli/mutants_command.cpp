@@ -9,8 +9,8 @@
 #include "metal/emulator/compile/cleanup.h"
 #include "validation/cli/commands.h"
 #include "validation/cli/seed_option.h"
-#include "validation/core/gate.h"
 #include "validation/core/kernel_unavailable.h"
+#include "validation/core/subject_of.h"
 #include "validation/core/terminal.h"
 #include "validation/registry.h"
 
@@ -31,21 +31,20 @@ struct MutantsArguments {
 /// The property's report on the fault: no shrinking, up to the first failure. A fault that only needle cases show, or
 /// sized ones, gets these alone; a quick run has no sized cases.
 template <class Operation>
-PropertyReport<Operation> attack(const Property<Operation>& property, const Fault<Operation>& fault,
-                                 const MutantsArguments& arguments) {
+PropertyReport attack(const Property<Operation>& property, const Fault<Operation>& fault,
+                      const MutantsArguments& arguments) {
   Coverage unused;
   const bool gets_sizes = fault.needs_sizes && !arguments.quick;
-  const GateOptions<Operation> options{
-      .cases = fault.needs_reach || gets_sizes ? 0 : arguments.cases,
-      .seed = arguments.seed,
-      .shrink_budget = 0,
-      .given = gets_sizes ? Operation::sized_cases() : std::vector<NamedCase<Operation>>(),
-      .reach = !fault.needs_reach ? Reach::none
-               : arguments.quick  ? Reach::quick
-                                  : Reach::full};
+  const GateOptions options{.cases = fault.needs_reach || gets_sizes ? 0 : arguments.cases,
+                            .seed = arguments.seed,
+                            .shrink_budget = 0,
+                            .given = gets_sizes ? Operation::sized_cases() : std::vector<GivenCase>(),
+                            .reach = !fault.needs_reach ? Reach::none
+                                     : arguments.quick  ? Reach::quick
+                                                        : Reach::full};
   const Context<Operation> context{
       .kernel = *fault.kernel, .digits = arguments.digits, .fresh_kernel = kernel_called<Operation>};
-  return run_property<Operation>(property, context, options, unused);
+  return run_property(property, context, options, unused);
 }
 
 /// The names of the properties that catch the fault. Tries fault.caught_by first and, without `all`, stops at a catch.

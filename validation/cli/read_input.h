@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "validation/core/gate.h"
+#include "validation/core/any_case.h"
 #include "validation/core/terminal.h"
 #include "validation/ctc/diagnosis/advice.h"
 #include "validation/ctc/operation.h"
@@ -24,7 +24,7 @@ template <class Operation>
 NamedCase<Operation> read_input(const std::filesystem::path& path, InputOf whose, std::FILE* out) {
   constexpr bool is_ctc = std::is_same_v<Operation, CtcOperation>;
   std::vector<std::string> notes;
-  NamedCase<Operation> given{path.filename().string(), Operation::read(path, notes), false};
+  NamedCase<Operation> given{path.filename().string(), Operation::read(path, notes)};
   try {
     require_valid(given.problem);
   } catch (const std::invalid_argument& refusal) {

@@ -19,7 +19,6 @@
 #include "validation/core/words.h"
 #include "validation/registry.h"
 #include "validation/report/report_file.h"
-#include "validation/transport/pipe/kernel.h"
 
 namespace assay::validation {
 namespace {
@@ -31,10 +30,8 @@ std::string take(Words& words, const std::string& key, const std::string& otherw
 
 /// Prints the verdict of one property on the cases in turn, mistrusted where too little was judged; true when it is no
 /// failure.
-template <class Operation>
-bool replay_one(const Property<Operation>& property, const Context<Operation>& context,
-                const Sequence<Operation>& cases) {
-  Finding finding = judge_in_turn(property, context, cases, Interrupt::came);
+bool replay_one(const GateSubject& subject, std::size_t property, const Sequence& cases) {
+  Finding finding = judge_in_turn(subject, property, cases, Interrupt::came);
   const Judged& all = finding.judged;
   if (!is_failure(finding.verdict) && !all.suffices()) {
     finding.verdict = Verdict::mistrusted;
@@ -43,7 +40,7 @@ bool replay_one(const Property<Operation>& property, const Context<Operation>& c
         "be",
         all.judged, all.elements);
   }
-  tell("  {:<17}{}{}\n", property.name, painted_name(finding.verdict, wants_colour(stdout)),
+  tell("  {:<17}{}{}\n", subject.properties()[property].name, painted_name(finding.verdict, wants_colour(stdout)),
        finding.margin.share > 0 ? fmt::format("{:.4g} of the bound at {}", finding.margin.share, finding.margin.place)
                                 : "");
   if (!finding.explanation.empty()) tell("{}\n", finding.explanation);
@@ -65,14 +62,12 @@ typename Operation::Case case_of(Words words) {
 
 /// The cases of a line: that of `words`, then that of each of `more`, each as many times as it says.
 template <class Operation>
-Sequence<Operation> cases_of(Words words, const std::vector<std::string>& more) {
-  Sequence<Operation> cases;
+Sequence cases_of(Words words, const std::vector<std::string>& more) {
+  Sequence cases;
   const auto add = [&](Words one) {
-    const auto times = parse_value<int>("times", take(one, "times", "1"));
-    constexpr int most = 1'000'000;
-    if (times < 1 || times > most) throw std::invalid_argument(fmt::format("times={}: expected 1 to {}", times, most));
-    const auto c = std::make_shared<const typename Operation::Case>(case_of<Operation>(std::move(one)));
-    cases.insert(cases.end(), static_cast<std::size_t>(times), c);
+    const int times = times_of(one);
+    one.erase("times");
+    cases.insert(cases.end(), static_cast<std::size_t>(times), AnyCase(case_of<Operation>(std::move(one))));
   };
   add(std::move(words));
   for (const std::string& line : more) add(parse_words(line));
@@ -95,20 +90,15 @@ int replay(Words words, const std::vector<std::string>& more, int digits, const 
   const std::string name = take(words, "kernel", "cpu");
   std::optional<Explanation> explanation;
   if (explain.explains()) explanation.emplace();
-  const auto kernel = kernel_called<Operation>(name);
+  const auto subject = subject_called<Operation>(name, digits);
   const auto cases = cases_of<Operation>(std::move(words), more);
-  Context<Operation> context{*kernel, digits};
-  if (!transport::is_pipe(name)) context.fresh_kernel = kernel_called<Operation>;
-  bool found = false;
+  const std::size_t first = wanted.empty() ? 0 : subject->index_of(wanted);
+  const std::size_t end = wanted.empty() ? subject->properties().size() : first + 1;
   bool passed = true;
-  for (const auto& property : Operation::properties()) {
-    if (!wanted.empty() && property.name != wanted) continue;
-    found = true;
+  for (std::size_t i = first; i < end; ++i) {
     if (Interrupt::came()) return interrupted_status;
-    passed = replay_one<Operation>(property, context, cases) && passed;
+    passed = replay_one(*subject, i, cases) && passed;
   }
-  if (!found)
-    throw std::invalid_argument(fmt::format("property={}: `assay gate {} --list` names them", wanted, Operation::name));
   if (explanation) explain.report(*explanation, name);
   return passed ? 0 : 1;
 }

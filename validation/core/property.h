@@ -11,7 +11,6 @@
 #include "validation/core/guarded_output.h"
 #include "validation/core/kernel_died.h"
 #include "validation/core/kernel_unavailable.h"
-#include "validation/core/recent.h"
 #include "validation/core/support.h"
 #include "validation/core/truth.h"
 #include "validation/core/verdict.h"
@@ -29,8 +28,6 @@ struct Context {
   int digits = default_digits;
   std::shared_ptr<TruthMemo<Operation>> memo = std::make_shared<TruthMemo<Operation>>();
   FreshKernel<Operation> fresh_kernel = {};  ///< empty where the kernel cannot be made once more
-  std::shared_ptr<RecentCases<typename Operation::Case>> recent =
-      std::make_shared<RecentCases<typename Operation::Case>>();
 
   /// The kernel made afresh; null where that cannot be done: the file of a plug-in may be gone.
   std::shared_ptr<const typename Operation::Kernel> fresh() const {

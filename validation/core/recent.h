@@ -2,18 +2,16 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <vector>
 
-#include "validation/core/shrink.h"
+#include "validation/core/any_case.h"
 
 namespace assay::validation {
 
-template <class Case>
 class RecentCases {
  public:
-  /// Adds a copy of the case, and forgets the older half where the elements of all are too many to keep.
-  void add(const Case& c, std::size_t elements) {
+  /// Adds the case, and forgets the older half where the elements of all are too many to keep.
+  void add(const AnyCase& c, std::size_t elements) {
     constexpr std::size_t most = std::size_t{1} << 20;
     if (elements >= most / 8) return;
     elements_ += elements + 1;
@@ -21,13 +19,13 @@ class RecentCases {
       cases_.erase(cases_.begin(), cases_.begin() + std::ssize(cases_) / 2);
       elements_ /= 2;
     }
-    cases_.push_back(std::make_shared<const Case>(c));
+    cases_.push_back(c);
   }
 
-  const std::vector<SharedCase<Case>>& cases() const { return cases_; }
+  const std::vector<AnyCase>& cases() const { return cases_; }
 
  private:
-  std::vector<SharedCase<Case>> cases_;
+  std::vector<AnyCase> cases_;
   std::size_t elements_ = 0;  ///< about; of small cases there are many
 };
 

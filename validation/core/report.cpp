@@ -132,4 +132,33 @@ std::string failure_text(const PropertySummary& report, const std::string& origi
 
 }  // namespace detail
 
+namespace {
+
+template <class Text>
+std::string line_of(const std::string& words, const Sequence& cases, const Text& text_of) {
+  std::string line = words;
+  for (std::size_t i = 0, times = 1; i < cases.size(); i += times) {
+    const std::string text = text_of(cases[i]);
+    const auto is_same = [&](const AnyCase& c) { return c == cases[i] || text_of(c) == text; };
+    for (times = 1; i + times < cases.size() && is_same(cases[i + times]);) ++times;
+    line += (i > 0 ? std::string(then) : "") + (times > 1 ? fmt::format("times={} ", times) : "") + text;
+  }
+  return line;
+}
+
+}  // namespace
+
+std::string reproducer(const GateSubject& subject, std::size_t property, const Sequence& cases) {
+  const std::string words = subject.words_of(property);
+  std::string line = line_of(words, cases, [&](const AnyCase& c) { return subject.to_text(c); });
+  constexpr std::size_t longest_line = 2000;
+  if (line.size() > longest_line)
+    line = line_of(words, cases, [&](const AnyCase& c) { return subject.to_short_text(property, c); });
+  return subject.replay_line(line);
+}
+
+std::string reproducer(const GateSubject& subject, std::size_t property, const Failure& failure) {
+  return reproducer(subject, property, failure.sequence.empty() ? Sequence{failure.problem} : failure.sequence);
+}
+
 }  // namespace assay::validation

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,42 +53,9 @@ std::string failure_text(const PropertySummary& report, const std::string& origi
 
 /// The line that replays cases in turn: "operation=... property=... kernel=... T=... then times=3 T=...", or, where the
 /// cases are large, with the paths of files that they were written to.
-template <class Operation>
-std::string reproducer(const std::string& property, const std::string& kernel, const Sequence<Operation>& cases) {
-  const std::string words = fmt::format("operation={} property={} kernel={} ", Operation::name, property, kernel);
-  const auto line_of = [&](const auto& text_of) {
-    std::string line = words;
-    for (std::size_t i = 0, times = 1; i < cases.size(); i += times) {
-      for (times = 1; i + times < cases.size() && *cases[i + times] == *cases[i];) ++times;
-      line +=
-          (i > 0 ? std::string(then) : "") + (times > 1 ? fmt::format("times={} ", times) : "") + text_of(*cases[i]);
-    }
-    return line;
-  };
-  const std::string line = line_of(Operation::to_text);
-  constexpr std::size_t longest_line = 2000;
-  if (line.size() <= longest_line) return detail::replay_line(line);
-  return detail::replay_line(line_of([&](const typename Operation::Case& c) {
-    const auto path = detail::failure_file(property, words + Operation::to_text(c));
-    Operation::write(path, c);
-    return "file=" + path.string();
-  }));
-}
+std::string reproducer(const GateSubject& subject, std::size_t property, const Sequence& cases);
 
-template <class Operation>
-std::string reproducer(const std::string& property, const std::string& kernel, const typename Operation::Case& c) {
-  return reproducer<Operation>(property, kernel, {std::make_shared<const typename Operation::Case>(c)});
-}
-
-/// What failed, where, by how much, and the line that reproduces it.
-template <class Operation>
-std::string failure_text(const PropertyReport<Operation>& report, const std::string& kernel, bool colour) {
-  if (!report.failure) return "";
-  const Failure<Operation>& failure = *report.failure;
-  const std::string line = failure.sequence.empty() ? reproducer<Operation>(report.property, kernel, failure.problem)
-                                                    : reproducer<Operation>(report.property, kernel, failure.sequence);
-  return detail::failure_text(report, failure.origin, errors_text(failure.first_margin, failure.margin),
-                              failure.explanation, line, colour);
-}
+/// The line that replays a failure: that of its sequence, if there is one.
+std::string reproducer(const GateSubject& subject, std::size_t property, const Failure& failure);
 
 }  // namespace assay::validation

@@ -1,52 +1,64 @@
 #include "validation/core/search.h"
 
-#include <rapidcheck.h>
-
-#include <exception>
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
-namespace assay::validation::detail {
+namespace assay::validation {
 namespace {
 
-/// The cases without shrinks, because shrunk() looks at the clock and at `stop` before it makes a case.
-rc::Gen<AnyCase> cases_of(const SearchSteps& steps) {
-  return rc::Gen<AnyCase>([generate = steps.generate](const rc::Random& random, int size) {
-    Random ours(rc::Random(random).next());
-    return rc::shrinkable::just(generate(ours, size));
-  });
-}
-
-/// Ignores rapidcheck's reports, which are strings: search() itself keeps the last failing case.
-class Silent : public rc::detail::TestListener {
-  void onTestCaseFinished(const rc::detail::CaseDescription&) override {}
-  void onShrinkTried(const rc::detail::CaseDescription&, bool) override {}
-  void onTestFinished(const rc::detail::TestMetadata&, const rc::detail::TestResult&) override {}
-};
+using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-std::optional<AnyCounterexample> first_failure(const SearchSteps& steps, int cases, std::uint64_t seed) {
-  std::optional<AnyCounterexample> found;
-  std::exception_ptr thrown;  // rapidcheck would take an exception for a counterexample
-  const auto generator = cases_of(steps);
-  const auto testable = [&] {
-    if (found || thrown || is_stopped(steps)) return;  // rapidcheck asks again for the result that failed
-    try {
-      found = failure_of(steps, *generator);
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-    if (found) RC_FAIL("counterexample");
-  };
-  rc::detail::TestParams params;
-  params.seed = seed;
-  params.maxSuccess = cases;
-  Silent silent;
-  // Without an explicit map of cases to reproduce, rapidcheck reads and announces its own configuration.
-  rc::detail::checkTestable(testable, rc::detail::TestMetadata{}, params, silent,
-                            std::unordered_map<std::string, rc::detail::Reproduce>{});
-  if (thrown) std::rethrow_exception(thrown);
+bool is_stopped(const SearchSteps& steps) {
+  return steps.stop && steps.stop();
+}
+
+std::optional<Counterexample> failure_of(const SearchSteps& steps, const AnyCase& c) {
+  const auto start = Clock::now();
+  Finding finding = steps.judge(c);
+  if (!is_failure(finding.verdict) || is_stopped(steps)) return std::nullopt;
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return Counterexample{c, finding, 0, false, seconds, c, finding};
+}
+
+std::optional<Counterexample> first_failure_in_turn(const SearchSteps& steps, int cases, std::uint64_t seed) {
+  std::optional<Counterexample> found;
+  Random seeds(seed);
+  for (int i = 0; i < cases && !found && !is_stopped(steps); ++i) {
+    Random own(seeds.bits());
+    found = failure_of(steps, steps.generate(own, 100 * i / std::max(cases - 1, 1)));
+  }
   return found;
 }
 
-}  // namespace assay::validation::detail
+Counterexample shrunk(const SearchSteps& steps, Counterexample found, int shrink_budget) {
+  const auto end = Clock::now() + std::chrono::duration<double>(std::max(steps.seconds, 2 * found.seconds));
+  for (bool smaller = shrink_budget > 0; smaller;) {
+    smaller = false;
+    for (const auto& step : steps.shrinks(found.problem)) {
+      found.interrupted = is_stopped(steps);
+      if (found.interrupted || Clock::now() >= end) return found;
+      const AnyCase candidate = step();
+      if (!candidate) continue;
+      if (shrink_budget-- == 0) return found;
+      auto failure = failure_of(steps, candidate);
+      if (!failure) continue;
+      found = {failure->problem, failure->finding, found.shrinks + 1,  false,
+               failure->seconds, found.first,      found.first_finding};
+      smaller = true;
+      break;
+    }
+  }
+  return found;
+}
+
+std::optional<Counterexample> search_from(const SearchSteps& steps, const AnyCase& c, int shrink_budget) {
+  if (is_stopped(steps)) return std::nullopt;
+  auto found = failure_of(steps, c);
+  if (found) found = shrunk(steps, std::move(*found), shrink_budget);
+  return found;
+}
+
+}  // namespace assay::validation

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "validation/core/any_case.h"
 #include "validation/core/fields.h"
 
 namespace assay::validation {
@@ -67,6 +68,17 @@ template <class Case>
 using SharedCase = std::shared_ptr<const Case>;
 template <class Case>
 using Shrinks = std::vector<Shrink<Case>>;
+
+template <class Case>
+AnyShrinks any_shrinks(Shrinks<Case> shrinks) {
+  AnyShrinks steps;
+  for (auto& shrink : shrinks)
+    steps.push_back([shrink = std::move(shrink)]() -> AnyCase {
+      auto smaller = shrink();
+      return smaller ? AnyCase(std::move(*smaller)) : AnyCase();
+    });
+  return steps;
+}
 
 template <class Case, class Change>
 void add_shrink(Shrinks<Case>& steps, const SharedCase<Case>& c, Change change) {

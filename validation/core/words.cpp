@@ -17,6 +17,14 @@ Words parse_words(const std::string& line) {
   return words;
 }
 
+int times_of(const Words& words) {
+  if (!words.contains("times")) return 1;
+  const auto times = parse_word<int>(words, "times");
+  constexpr int most = 1'000'000;
+  if (times < 1 || times > most) throw std::invalid_argument(fmt::format("times={}: expected 1 to {}", times, most));
+  return times;
+}
+
 void require_known(const Words& words, const Words& known) {
   for (const auto& [key, value] : words) {
     if (!known.contains(key)) throw std::invalid_argument(fmt::format("'{}=' is not part of a case", key));

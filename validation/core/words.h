@@ -27,6 +27,9 @@ inline const std::vector<std::string>& reduction_names() {
 /// The words `key=value` of a line. Throws std::invalid_argument for a word without '=', a key given twice or a byte 0.
 Words parse_words(const std::string& line);
 
+/// How many times a sequence has a case: the word "times", 1 without it.
+int times_of(const Words& words);
+
 /// Throws std::invalid_argument for a key that is not in `known`.
 void require_known(const Words& words, const Words& known);
 

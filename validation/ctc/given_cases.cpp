@@ -163,14 +163,14 @@ CtcCase CtcOperation::sized_case(std::int64_t T, std::int64_t C, std::int64_t S,
   return c;
 }
 
-std::vector<CtcNamedCase> CtcOperation::sized_cases() {
+std::vector<GivenCase> CtcOperation::sized_cases() {
   struct Size {
     std::int64_t T, C, S;
     double scale;
   };
   const Size sizes[] = {{150, 28, 75, 1},   {150, 5000, 75, 1},  {150, 28, 75, 50},
                         {2000, 64, 400, 1}, {2000, 64, 200, 50}, {2000, 64, 400, 50}};
-  std::vector<CtcNamedCase> cases;
+  std::vector<GivenCase> cases;
   for (const Size& size : sizes) {
     cases.push_back({fmt::format("T={} C={} S={} logits x{}", size.T, size.C, size.S, size.scale),
                      sized_case(size.T, size.C, size.S, size.scale, 7), true});
@@ -186,11 +186,11 @@ CtcCase CtcOperation::needle(std::string_view extent, std::int64_t size) {
 }
 
 std::vector<CtcNamedCase> CtcOperation::sharp_cases() {
-  return {{"sharp case of 1027 labels", sharp_labels(1030, 5), true},
-          {"sharp case of 4099 frames", sharp_frames(4099), true},
-          {"flat case of 1027 classes", flat(3, 2, 1027), true},
-          {"flat case of 4101 classes", flat(2, 1, 4101), true},
-          {"flat case of 1030 rows", flat(2, 1030, 3), true}};
+  return {{"sharp case of 1027 labels", sharp_labels(1030, 5)},
+          {"sharp case of 4099 frames", sharp_frames(4099)},
+          {"flat case of 1027 classes", flat(3, 2, 1027)},
+          {"flat case of 4101 classes", flat(2, 1, 4101)},
+          {"flat case of 1030 rows", flat(2, 1030, 3)}};
 }
 
 }  // namespace assay::validation

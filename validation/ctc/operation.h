@@ -8,10 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "validation/core/any_case.h"
 #include "validation/core/fault.h"
-#include "validation/core/gate.h"
 #include "validation/core/operation.h"
+#include "validation/core/property.h"
 #include "validation/core/random.h"
+#include "validation/core/reach.h"
 #include "validation/core/shrink.h"
 #include "validation/ctc/fields.h"
 #include "validation/ctc/shader_arrays.h"
@@ -52,7 +54,7 @@ struct CtcOperation : OperationOf<CtcFields>, CtcShaderArrays {
   static std::vector<Picture> pictures(const CtcKernel& kernel, const CtcCase& c, int digits);
   /// One row of T frames, C classes and S labels without blank; logits are Gaussian times `scale`.
   static CtcCase sized_case(std::int64_t T, std::int64_t C, std::int64_t S, double scale, std::uint64_t seed);
-  static std::vector<NamedCase<CtcOperation>> sized_cases();
+  static std::vector<GivenCase> sized_cases();
   static constexpr std::array<NeedleExtent, 4> needle_extents = {
       {{"T", 't', 1 << 12}, {"B", 'b', 1 << 17, 1 << 10}, {"C", 'k', 1 << 17}, {"S", 's', 1 << 12, 1 << 11}}};
   static CtcCase needle(std::string_view extent, std::int64_t size);
@@ -71,8 +73,5 @@ using CtcContext = Context<CtcOperation>;
 using CtcProperty = Property<CtcOperation>;
 using CtcFault = Fault<CtcOperation>;
 using CtcNamedCase = NamedCase<CtcOperation>;
-using CtcGateOptions = GateOptions<CtcOperation>;
-using CtcFailure = Failure<CtcOperation>;
-using CtcPropertyReport = PropertyReport<CtcOperation>;
 
 }  // namespace assay::validation

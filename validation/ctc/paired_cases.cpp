@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "validation/core/sizes.h"
 #include "validation/ctc/operation.h"
 
 namespace assay::validation {
@@ -83,7 +84,7 @@ std::vector<CtcNamedCase> CtcOperation::paired_cases(Reach reach, std::uint64_t 
   }
   std::vector<CtcNamedCase> cases;
   for (const auto& e : all)
-    cases.push_back({fmt::format("T={} B={} C={} S={}", e.T, e.B, e.C, e.S), rows_of_paths(e, random.bits()), true});
+    cases.push_back({fmt::format("T={} B={} C={} S={}", e.T, e.B, e.C, e.S), rows_of_paths(e, random.bits())});
   std::ranges::stable_sort(cases, {}, [](const CtcNamedCase& one) { return work_of(one.problem); });
   return cases;
 }

@@ -61,6 +61,20 @@ bool may_be_empty(const Specification& specification, const std::string& extent)
          });
 }
 
+/// The extents, halved until the inputs and the graph have room.
+Extents fitting(Extents extents, const std::string& leading, const Specification& specification, const Trace& trace) {
+  while (!is_small(specification, extents)) halve_the_largest(extents, leading);
+  const auto elements = [&](const Extents& at) { return trace(at)->graph.elements(); };
+  if (elements(extents) <= specification.largest_graph) return extents;
+  const std::int64_t most = room(specification.largest_graph, elements(all_one(specification)));
+  while (elements(extents) > most) {
+    const Extents before = extents;
+    halve_the_largest(extents, leading);
+    if (extents == before) break;
+  }
+  return extents;
+}
+
 Extents draw_extents(Random& random, int size, const Specification& specification, const Trace& trace) {
   constexpr std::int64_t usual = 257;
   Extents extents;
@@ -72,16 +86,7 @@ Extents draw_extents(Random& random, int size, const Specification& specificatio
     leading = specification.extents[static_cast<std::size_t>(random.integer(0, std::ssize(specification.extents) - 1))];
     extents[leading] = draw_leading(random, limit_of(specification, leading));
   }
-  while (!is_small(specification, extents)) halve_the_largest(extents, leading);
-  const auto elements = [&](const Extents& at) { return trace(at)->graph.elements(); };
-  if (elements(extents) <= specification.largest_graph) return extents;
-  const std::int64_t most = room(specification.largest_graph, elements(all_one(specification)));
-  while (elements(extents) > most) {
-    const Extents before = extents;
-    halve_the_largest(extents, leading);
-    if (extents == before) break;
-  }
-  return extents;
+  return fitting(extents, leading, specification, trace);
 }
 
 /// An array that a kernel may be given with a stride of 0.
@@ -121,6 +126,13 @@ Case filled(Random& random, const Extents& extents, const Specification& specifi
 Case draw(Random& random, int size, const Specification& specification, const Trace& trace, Dtype dtype,
           const ValueClass& values, std::int64_t one) {
   return filled(random, draw_extents(random, size, specification, trace), specification, trace, dtype, values, one);
+}
+
+Case large(Random& random, const Specification& specification, const Trace& trace, Dtype dtype) {
+  constexpr std::int64_t usual = 65;
+  Extents extents;
+  for (const auto& name : specification.extents) extents[name] = std::min(usual, limit_of(specification, name));
+  return filled(random, fitting(extents, "", specification, trace), specification, trace, dtype, {});
 }
 
 }  // namespace assay::validation::formula

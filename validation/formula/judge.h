@@ -1,4 +1,4 @@
-// A kernel of a formula, judged: the properties of an operation that is a formula, and the run over cases.
+// A kernel of a formula, judged: the properties of an operation that is a formula.
 #pragma once
 
 #include <functional>
@@ -38,6 +38,8 @@ struct Subject {
   Kernel backward = {};
   Arithmetic arithmetic;
   int digits = 40;
+  /// The same with kernels that were made afresh, without a history; empty where they cannot be.
+  std::function<std::shared_ptr<const Subject>()> fresh = {};
   std::shared_ptr<Truths> truths = std::make_shared<Truths>();
 };
 
@@ -82,29 +84,7 @@ struct Property {
 /// The properties that the subject is judged by, those without mathematics first.
 std::vector<Property> properties_of(const Subject& subject);
 
-struct RunOptions {
-  int cases = 100;
-  std::uint64_t seed = 1;
-  std::string filter;
-  Reach reach = Reach::quick;
-  std::vector<Case> given = {};  ///< of the user's own
-  Shard shard = {};              ///< of the cases of all properties
-  int shrink_budget = 300;
-  std::function<std::string(const std::string& words)> replay_line = {};
-};
-
-struct Judged {
-  GateRecord record;
-  Truths truths = {};
-  std::vector<std::string> hidden = {};  ///< the sums whose terms needle cases do not all notice
-};
-
-Judged run(const Subject& subject, const RunOptions& options);
-
 /// The verdict of one property on one case.
-Finding judge(const Subject& subject, const Property& property, const Case& c, std::uint64_t seed);
-
-/// The table of a run and its failures, as `assay gate` prints them.
-std::string to_text(const Judged& judged);
+Finding judge(const Subject& subject, const Property& property, const Case& c);
 
 }  // namespace assay::validation::formula

@@ -11,7 +11,9 @@
 #include <tuple>
 
 #include "reference/number/narrow.h"
+#include "validation/core/gate.h"
 #include "validation/formula/faults.h"
+#include "validation/formula/gate_subject.h"
 
 namespace assay::validation::formula {
 namespace {
@@ -177,7 +179,7 @@ std::vector<Mutant> mutants_of(const Subject& subject, const Traced& sample) {
 
 }  // namespace
 
-std::vector<MutantResult> judge_mutants(const Subject& subject, const RunOptions& options, const Traced& sample) {
+std::vector<MutantResult> judge_mutants(const Subject& subject, int cases, std::uint64_t seed, const Traced& sample) {
   std::vector<MutantResult> results;
   for (const Mutant& mutant : mutants_of(subject, sample)) {
     Subject faulty = subject;
@@ -185,15 +187,15 @@ std::vector<MutantResult> judge_mutants(const Subject& subject, const RunOptions
     faulty.forward = mutant.forward;
     faulty.backward = mutant.backward;
     MutantResult result{mutant.name, false, ""};
-    RunOptions quick = options;
-    quick.shrink_budget = 0;
-    for (const Property& property : properties_of(faulty)) {
-      if (property.name == "repeat" && mutant.name.find("call before") == std::string::npos) continue;
-      quick.filter = "^" + property.name + "$";
-      if (!run(faulty, quick).record.properties[0].failure) continue;
-      result.killed = true;
-      result.property = property.name;
-      break;
+    GateOptions options = options_of(cases, seed, Reach::quick);
+    options.shrink_budget = 0;
+    const FormulaGateSubject gated(faulty);
+    for (std::size_t i = 0; i < gated.properties().size() && !result.killed; ++i) {
+      const std::string& name = gated.properties()[i].name;
+      if (name == "repeat" && mutant.name.find("call before") == std::string::npos) continue;
+      Coverage unused;
+      result.killed = run_property(gated, i, options, unused).failure.has_value();
+      if (result.killed) result.property = name;
     }
     results.push_back(std::move(result));
   }

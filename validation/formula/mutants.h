@@ -1,6 +1,7 @@
 // Faults planted into the traced formula: how much of what could go wrong the gate would notice, by which property.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,6 @@ struct MutantResult {
 };
 
 /// Judges every mutant of the formula. `sample`, the formula at some extents, says what can be planted.
-std::vector<MutantResult> judge_mutants(const Subject& subject, const RunOptions& options, const Traced& sample);
+std::vector<MutantResult> judge_mutants(const Subject& subject, int cases, std::uint64_t seed, const Traced& sample);
 
 }  // namespace assay::validation::formula

@@ -12,24 +12,20 @@
 #include <string>
 #include <vector>
 
-#include "validation/core/reach.h"
+#include "validation/core/gate_subject.h"
 #include "validation/formula/problem.h"
+#include "validation/formula/work.h"
 
 namespace assay::validation::formula {
 
-struct Needle {
-  std::string extent;
-  std::int64_t size = 0;
-  std::int64_t due = 0;  ///< the largest size that the specification allows, 4097 unless it says another
-  ValueClass values;
-};
+/// The sizes of needle cases of an extent; none where it cannot be large. Leaves out sizes for which the formula's graph
+/// is too large to evaluate: `due`, the largest size that the specification allows, names what is missing.
+NeedleSizes needle_sizes_of(const Specification& specification, Work& work, const std::string& extent, Reach reach,
+                            bool against_reference);
 
-/// The needle cases of a property. One that compares with the reference judges every kind of values, others normal
-/// ones; `of_gradient`: it compares gradients. Leaves out sizes for which the formula's graph is too large to evaluate:
-/// `due` names what is missing.
-std::vector<Needle> needles_of(const Specification& specification, const Trace& trace, Reach reach,
-                               bool against_reference, bool of_gradient);
-
-Case drawn(const Needle& needle, const Specification& specification, const Trace& trace, Dtype dtype, Random& random);
+/// The kinds of values at a size. A property that compares with the reference judges every kind at the largest size and
+/// where the graph is small, one elsewhere; other properties judge normal values; `of_gradient`: it compares gradients.
+std::vector<ValueClass> needle_values(Work& work, const std::string& extent, std::int64_t size, bool against_reference,
+                                      bool is_largest, bool of_gradient);
 
 }  // namespace assay::validation::formula

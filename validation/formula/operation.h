@@ -7,7 +7,7 @@
 //   };
 //   Subject subject = subject_of({"rms_norm", {{"x", {"N", "D"}}}, {"N", "D"}}, {{"N", "D"}}, RmsNorm());
 //   subject.forward = my_kernel;   // Doubles(const Case&): the outputs for c.arrays
-//   fmt::print("{}", to_text(run(subject, {})));
+//   fmt::print("{}", run(subject, {.options = options_of(100, 1, Reach::quick)}).text);  // formula/run.h
 #pragma once
 
 #include <map>

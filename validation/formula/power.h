@@ -20,6 +20,7 @@ class Power {
   /// Adds what a comparison of the outputs, or of the gradients, on a needle case of this size notices.
   void take(const Subject& subject, const Case& c, bool gradient);
 
+  std::int64_t size() const { return size_; }
   std::int64_t elements() const;
 
   /// By every sum over the extent. Sums of a gradient that notice nothing are left out, since their terms may cancel.

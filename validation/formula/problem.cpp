@@ -85,6 +85,12 @@ std::int64_t elements_of(const std::vector<std::int64_t>& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
+std::size_t elements_of(const Case& c) {
+  std::size_t elements = 0;
+  for (const auto& array : c.arrays) elements += array.size();
+  return elements;
+}
+
 Case with_extent(const Specification& specification, const Case& c, const std::string& name, std::int64_t size,
                  const Trace& trace) {
   Case smaller = c;

@@ -60,7 +60,8 @@ struct Case {
   Doubles arrays;    ///< one for each input
   Doubles upstream;  ///< one for each output
   ValueClass values = {};
-  int layout = 0;  ///< of the arrays that a kernel is given (core/layouts.h)
+  int layout = 0;          ///< of the arrays that a kernel is given (core/layouts.h)
+  std::uint64_t seed = 0;  ///< of what a property draws beside the case
 };
 
 /// A formula at fixed extents.
@@ -85,10 +86,16 @@ int axis_of(const Input& input, const std::string& extent);
 /// The product of a shape.
 std::int64_t elements_of(const std::vector<std::int64_t>& shape);
 
+/// The elements of all inputs.
+std::size_t elements_of(const Case& c);
+
 /// A case at random extents. `size` grows from 0 to 100 over a run. Input `one`, or one that is drawn if it
 /// is -1, has the class of values in any case.
 Case draw(Random& random, int size, const Specification& specification, const Trace& trace, Dtype dtype,
           const ValueClass& values, std::int64_t one = -1);
+
+/// A case whose extents are all large: the same extents in each call.
+Case large(Random& random, const Specification& specification, const Trace& trace, Dtype dtype);
 
 /// A case at these extents.
 Case filled(Random& random, const Extents& extents, const Specification& specification, const Trace& trace, Dtype dtype,

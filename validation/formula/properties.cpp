@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "validation/core/number.h"
+#include "validation/core/support.h"
 #include "validation/formula/judge.h"
 #include "validation/formula/relations.h"
 #include "validation/formula/within_bounds.h"
@@ -15,23 +16,57 @@
 namespace assay::validation::formula {
 namespace {
 
-Finding repeat(const Subject& subject, const Case& c, Random&) {
-  const Kernel& kernel = subject.forward ? subject.forward : subject.backward;
+const Kernel& either_kernel(const Subject& subject) {
+  return subject.forward ? subject.forward : subject.backward;
+}
+
+/// Adds the comparison of two results of one problem: every bit must be the same.
+void take_same_bits(Finding& finding, const Doubles& first, const Doubles& second, const char* what) {
+  Finding compared = Finding::pass();
+  for (std::size_t k = 0; k < first.size(); ++k)
+    for (std::size_t i = 0; i < first[k].size(); ++i) {
+      compared.judged.add(0, no_range);
+      if (compared.verdict == Verdict::pass && !same_bits(first[k][i], second[k][i]))
+        compared = Finding::fail(fmt::format("  element {} of output {} has other bits: {} and {} {}", i, k,
+                                             show(first[k][i]), what, show(second[k][i])));
+    }
+  finding.take(compared);
+}
+
+/// What a kernel keeps of a problem larger than `c`, such as memory that it grew, must not show in later results.
+void call_with_a_large_problem(const Subject& subject, const Case& c, Random& random) {
+  const Case larger = large(random, subject.specification, subject.trace, subject.arithmetic.storage);
+  if (elements_of(c) == 0 || elements_of(larger) <= elements_of(c)) return;
+  try {
+    either_kernel(subject)(larger);
+  } catch (const Unsupported&) {  // it may decline what is large
+  }
+}
+
+Finding repeat(const Subject& subject, const Case& c, Random& random) {
+  const Kernel& kernel = either_kernel(subject);
   Case other = c;  // a call between, so that a kernel that returns what is left of a call before is caught
   for (auto& array : other.upstream) std::ranges::reverse(array);
   for (std::size_t k = 0; k < c.arrays.size(); ++k)
     if (subject.specification.inputs[k].kind == Kind::real) std::ranges::reverse(other.arrays[k]);
   const Doubles first = kernel(c);
   kernel(other);
-  const Doubles second = kernel(c);
+  call_with_a_large_problem(subject, c, random);
   Finding finding = Finding::pass();
-  for (std::size_t k = 0; k < first.size(); ++k)
-    for (std::size_t i = 0; i < first[k].size(); ++i) {
-      finding.judged.add(0, no_range);
-      if (!same_bits(first[k][i], second[k][i]))
-        return Finding::fail(fmt::format("  element {} of output {} has other bits: {} and then {}", i, k,
-                                         show(first[k][i]), show(second[k][i])));
-    }
+  take_same_bits(finding, first, kernel(c), "then");
+  return finding;
+}
+
+/// The kernel of a run has judged all cases before, of many shapes; the fresh one has a history of nothing. Tiny cases
+/// are repeated, for a kernel that fails on one call in many.
+Finding history(const Subject& subject, const Case& c, Random&) {
+  const auto fresh = subject.fresh();
+  if (!fresh) return Finding::skip("the kernel cannot be started afresh");
+  const Doubles expected = either_kernel(*fresh)(c);
+  constexpr std::size_t tiny = 32;
+  Finding finding = Finding::pass();
+  for (int calls = elements_of(c) <= tiny ? 32 : 1; calls > 0; --calls)
+    take_same_bits(finding, expected, either_kernel(subject)(c), "after earlier calls");
   return finding;
 }
 
@@ -59,6 +94,7 @@ std::int64_t coordinate(std::size_t i, const Shape& shape, int axis) {
 std::vector<Property> properties_of(const Subject& subject) {
   std::vector<Property> properties = {
       {"repeat", "equal inputs give equal bits, whatever was computed between", {}, repeat}};
+  if (subject.fresh) properties.push_back({"history", "calls before, of other shapes, change nothing", {}, history});
   for (const auto& [name, extent] : subject.specification.declared) {
     const auto found = relations().find(name);
     if (found == relations().end())

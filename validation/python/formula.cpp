@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "validation/core/file_kind.h"
+#include "validation/core/report.h"
+#include "validation/core/sequence.h"
 #include "validation/core/support.h"
 #include "validation/core/words.h"
 #include "validation/formula/declared.h"
@@ -15,6 +17,7 @@
 #include "validation/formula/judge.h"
 #include "validation/formula/mutants.h"
 #include "validation/formula/relations.h"
+#include "validation/formula/run.h"
 #include "validation/python/bindings.h"
 #include "validation/report/json.h"
 #include "validation/report/shard.h"
@@ -149,32 +152,49 @@ auto interruptible(const Work& work) {
 
 using Given = std::vector<std::tuple<formula::Extents, Doubles, Doubles>>;  ///< extents, arrays, upstream
 
-py::tuple run(const Subject& subject, int cases, std::uint64_t seed, const std::string& filter,
-              const std::string& reach, const Given& given, const py::function& replay_line) {
-  formula::RunOptions options{cases, seed, filter, reach_called(reach)};
-  for (const auto& [extents, arrays, upstream] : given)
-    options.given.push_back({extents, arrays, upstream, {formula::ValueClass::Kind::given}});
-  options.shard = validation::shard_from_environment();
-  options.replay_line = [&](const std::string& words) { return replay_line(words).cast<std::string>(); };
-  validation::Report report;
-  report.complete = true;
-  const formula::Judged judged = interruptible([&] { return formula::run(subject, options); });
-  report.runs.push_back(judged.record);
-  return py::make_tuple(validation::to_json(report), formula::to_text(judged));
+/// The kernels that `afresh` returns in the place of the subject's; none where it is None.
+std::function<std::shared_ptr<const Subject>()> fresh_of(const Subject& subject, const py::object& afresh) {
+  if (afresh.is_none()) return {};
+  return [subject, afresh] {
+    const py::tuple kernels = afresh();
+    auto made = std::make_shared<Subject>(subject);
+    made->forward = kernel_of(kernels[0]);
+    made->backward = kernel_of(kernels[1]);
+    made->fresh = fresh_of(subject, afresh);
+    return made;
+  };
 }
 
-std::pair<std::string, std::string> replay(const Subject& subject, const validation::Words& words) {
-  const std::string& name = validation::word(words, "property");
-  std::vector<std::string> known;
-  for (const auto& property : formula::properties_of(subject)) {
-    known.push_back(property.name);
-    if (property.name != name) continue;
-    const Case c = formula::from_words(subject.specification, words, subject.trace);
-    const auto seed = validation::parse_word<std::uint64_t>(words, "seed");
-    const auto finding = interruptible([&] { return formula::judge(subject, property, c, seed); });
-    return {std::string(validation::name_of(finding.verdict)), finding.explanation};
+py::tuple run(const Subject& subject, int cases, std::uint64_t seed, const std::string& filter,
+              const std::string& reach, const Given& given, const py::function& shortened) {
+  validation::GateRun run{.options = formula::options_of(cases, seed, reach_called(reach)),
+                          .filter = filter,
+                          .digits = subject.digits,
+                          .shard = validation::shard_from_environment(),
+                          .words = "--reach " + reach};
+  for (const auto& [extents, arrays, upstream] : given)
+    run.options.given.push_back({fmt::format("given case {}", run.options.given.size()),
+                                 Case{extents, arrays, upstream, {formula::ValueClass::Kind::given}}});
+  const auto shorter = [&](const std::string& words) { return shortened(words).cast<std::string>(); };
+  const formula::RunResult result = interruptible([&] { return formula::run(subject, run, shorter); });
+  validation::Report report;
+  report.complete = true;
+  report.runs.push_back(result.record);
+  return py::make_tuple(validation::to_json(report), result.text);
+}
+
+/// Judges the cases in turn, up to the first that fails.
+std::pair<std::string, std::string> replay(const Subject& subject, const std::string& property,
+                                           const std::vector<validation::Words>& all) {
+  const formula::FormulaGateSubject gated(subject);
+  validation::Sequence cases;
+  for (const auto& words : all) {
+    Case c = formula::from_words(subject.specification, words, subject.trace);
+    c.seed = validation::parse_word<std::uint64_t>(words, "seed");
+    cases.insert(cases.end(), static_cast<std::size_t>(validation::times_of(words)), validation::AnyCase(c));
   }
-  throw std::invalid_argument(fmt::format("property={}: expected one of {}", name, fmt::join(known, ", ")));
+  const auto finding = interruptible([&] { return validation::judge_in_turn(gated, gated.index_of(property), cases); });
+  return {std::string(validation::name_of(finding.verdict)), finding.explanation};
 }
 
 py::dict truth(const Subject& subject, const formula::Extents& extents, const Doubles& arrays, const Doubles& upstream,
@@ -202,7 +222,7 @@ std::vector<std::vector<std::string>> enclosures(const Subject& subject, const f
 std::vector<std::tuple<std::string, bool, std::string>> mutants(const Subject& subject, int cases, std::uint64_t seed,
                                                                 const formula::Extents& sample) {
   std::vector<std::tuple<std::string, bool, std::string>> rows;
-  for (const auto& result : formula::judge_mutants(subject, {cases, seed, ""}, *subject.trace(sample))) {
+  for (const auto& result : formula::judge_mutants(subject, cases, seed, *subject.trace(sample))) {
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
     rows.emplace_back(result.name, result.killed, result.property);
   }
@@ -292,8 +312,8 @@ void add_formula(py::module_& core) {
                        const std::vector<std::string>& extents, const std::map<std::string, std::int64_t>& limits,
                        const std::vector<std::pair<std::string, std::string>>& declared, bool empty,
                        const py::function& trace, const std::string& kernel_name, const py::object& forward,
-                       const py::object& backward, const py::tuple& types, int digits, const py::object& road,
-                       const py::object& backward_road) {
+                       const py::object& backward, const py::object& afresh, const py::tuple& types, int digits,
+                       const py::object& road, const py::object& backward_road) {
         Subject subject;
         subject.specification = {name, {}, extents, limits, {}, empty};
         subject.specification.work_of_node = 200;  // measured, of Python
@@ -312,6 +332,7 @@ void add_formula(py::module_& core) {
                                         types[2].cast<std::string>(), types[3].cast<double>(), types[4].cast<double>(),
                                         types[5].cast<std::map<std::string, double>>(), types[6].cast<bool>());
         subject.digits = digits;
+        subject.fresh = fresh_of(subject, afresh);
         return subject;
       }))
       .def("require_names",

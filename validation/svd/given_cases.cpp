@@ -28,7 +28,7 @@ SvdCase SvdOperation::sized_case(std::int64_t B, std::int64_t M, std::int64_t N,
   return c;
 }
 
-std::vector<SvdNamedCase> SvdOperation::sized_cases() {
+std::vector<GivenCase> SvdOperation::sized_cases() {
   struct Size {
     std::int64_t M, N;
     double decades;
@@ -36,7 +36,7 @@ std::vector<SvdNamedCase> SvdOperation::sized_cases() {
   };
   const Size sizes[] = {{64, 64, 0, Dtype::float32},   {48, 48, 12, Dtype::float32}, {200, 24, 12, Dtype::float32},
                         {24, 150, 0, Dtype::bfloat16}, {81, 81, 0, Dtype::float64},  {129, 129, 0, Dtype::float32}};
-  std::vector<SvdNamedCase> cases;
+  std::vector<GivenCase> cases;
   for (const Size& size : sizes)
     cases.push_back(
         {fmt::format("M={} N={}{} {}", size.M, size.N,
@@ -61,9 +61,9 @@ SvdCase SvdOperation::needle(std::string_view extent, std::int64_t size) {
 }
 
 std::vector<SvdNamedCase> SvdOperation::sharp_cases() {
-  return {{"case of 1030 rows", SvdOperation::sized_case(1, 1030, 2, 0, Dtype::float32, 1), true},
-          {"case of 1027 columns", SvdOperation::sized_case(1, 2, 1027, 0, Dtype::float32, 2), true},
-          {"case of 67 matrices", SvdOperation::sized_case(67, 2, 2, 0, Dtype::float32, 3), true}};
+  return {{"case of 1030 rows", SvdOperation::sized_case(1, 1030, 2, 0, Dtype::float32, 1)},
+          {"case of 1027 columns", SvdOperation::sized_case(1, 2, 1027, 0, Dtype::float32, 2)},
+          {"case of 67 matrices", SvdOperation::sized_case(67, 2, 2, 0, Dtype::float32, 3)}};
 }
 
 }  // namespace assay::validation

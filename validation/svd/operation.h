@@ -8,10 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "validation/core/any_case.h"
 #include "validation/core/fault.h"
-#include "validation/core/gate.h"
 #include "validation/core/operation.h"
+#include "validation/core/property.h"
 #include "validation/core/random.h"
+#include "validation/core/reach.h"
 #include "validation/core/shrink.h"
 #include "validation/gradcheck/judge.h"
 #include "validation/svd/fields.h"
@@ -50,7 +52,7 @@ struct SvdOperation : OperationOf<SvdFields> {
   /// Gaussian matrices. If `decades` > 0, the norms of columns (of wide matrices: rows) spread over that many decades.
   static SvdCase sized_case(std::int64_t B, std::int64_t M, std::int64_t N, double decades, Dtype dtype,
                             std::uint64_t seed);
-  static std::vector<NamedCase<SvdOperation>> sized_cases();
+  static std::vector<GivenCase> sized_cases();
   static constexpr std::array<NeedleExtent, 3> needle_extents = {
       {{"B", 'b', 1 << 17, 1 << 10}, {"M", 'i', 1 << 12}, {"N", 'j', 1 << 12}}};
   static SvdCase needle(std::string_view extent, std::int64_t size);

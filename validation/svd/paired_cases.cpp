@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "validation/core/sizes.h"
 #include "validation/svd/operation.h"
 
 namespace assay::validation {
@@ -52,7 +53,7 @@ std::vector<SvdNamedCase> SvdOperation::paired_cases(Reach reach, std::uint64_t 
   }
   std::vector<SvdNamedCase> cases;
   for (const auto& e : all)
-    cases.push_back({fmt::format("B={} M={} N={}", e.B, e.M, e.N), matrices_in_turn(e, random.bits()), true});
+    cases.push_back({fmt::format("B={} M={} N={}", e.B, e.M, e.N), matrices_in_turn(e, random.bits())});
   std::ranges::stable_sort(cases, {}, [](const SvdNamedCase& one) { return work_of(one.problem); });
   return cases;
 }

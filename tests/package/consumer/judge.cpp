@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "metal/cpu/ctc/loss.h"
+#include "validation/core/subject_of.h"
 #include "validation/ctc/operation.h"
 
 namespace {
@@ -25,7 +26,7 @@ class MyKernel : public validation::CtcFloatKernel {
 
 /// The number of properties that the kernel fails.
 int failures(const validation::CtcKernel& kernel) {
-  validation::CtcGateOptions options{.cases = 5};
+  validation::GateOptions options{.cases = 5, .given = {}};
   validation::Coverage coverage(validation::class_names<validation::CtcOperation>());
   int count = 0;
   for (const validation::CtcProperty& property : validation::CtcOperation::properties())

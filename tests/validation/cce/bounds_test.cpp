@@ -242,7 +242,7 @@ class CceFloat : public testing::TestWithParam<std::string> {};
 TEST_P(CceFloat, KernelThatIsHonestStaysWithin) {
   const FloatCceKernel honest(claims());
   const auto report = cce_report(honest, GetParam(), 250);
-  EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report, "honest", false);
+  EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report);
   EXPECT_GT(report.worst.share, 0.05) << "or the bound would be slack";
 }
 
@@ -262,7 +262,7 @@ TEST(CceFlushing, StaysWithinTheBoundsThatDeclareIt) {
   info.flushes_subnormals = true;
   for (const char* property : {"loss", "dhidden", "dweight"}) {
     const auto report = cce_report(FlushingCceKernel(info), property, 250);
-    EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report, "flushing", false);
+    EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report);
   }
 }
 

@@ -116,7 +116,7 @@ inline const CceFault& cce_fault_named(const std::string& name) {
   return named(CceOperation::faults(), name);
 }
 
-inline PropertyReport<CceOperation> cce_report(const CceKernel& kernel, const std::string& property, int cases) {
+inline PropertyReport cce_report(const CceKernel& kernel, const std::string& property, int cases) {
   return report_on<CceOperation>(kernel, property, cases);
 }
 

@@ -199,9 +199,9 @@ TEST(CtcBounds, AreInfiniteWhereAKernelClaimsNothing) {
 }
 
 /// A kernel without state is its own fresh one.
-CtcPropertyReport report_on(const CtcKernel& kernel, const std::string& name) {
+PropertyReport report_on(const CtcKernel& kernel, const std::string& name) {
   Coverage coverage(class_names<CtcOperation>());
-  const CtcGateOptions options{.cases = 150, .shrink_budget = 0, .given = {}};
+  const GateOptions options{.cases = 150, .shrink_budget = 0, .given = {}};
   const auto same = [&](const std::string&) {
     return std::shared_ptr<const CtcKernel>(std::shared_ptr<void>(), &kernel);
   };
@@ -214,7 +214,7 @@ TEST(CtcBounds, LetAnHonestFloat32KernelPassAndABoastfulOneFail) {
   for (const auto& property : CtcOperation::properties()) {
     if (needs_reach(property.name) || needs_python(property.name)) continue;
     const auto report = report_on(honest, property.name);
-    EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report, "honest", false);
+    EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report);
   }
   for (const std::string property : {"loss", "gradient", "frame-sums"}) {
     EXPECT_EQ(report_on(boastful, property).verdict, Verdict::fail) << property;
@@ -249,7 +249,7 @@ TEST(CtcBounds, LetHalfResultsPassAsSuchAndNotAsFloat32) {
   for (const auto& property : CtcOperation::properties()) {
     if (needs_reach(property.name) || needs_python(property.name)) continue;
     const auto report = report_on(honest, property.name);
-    EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report, "honest", false);
+    EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report);
   }
   for (const std::string property : {"loss", "gradient", "frame-sums"}) {
     EXPECT_EQ(report_on(boastful, property).verdict, Verdict::fail) << property;

@@ -182,7 +182,7 @@ TEST_P(Faint, FaultIsCaught) {
     fault.spoil(problem, out, threads);
   });
   Coverage coverage(class_names<CtcOperation>());
-  const CtcGateOptions options{.cases = 200, .shrink_budget = 0, .given = {}};
+  const GateOptions options{.cases = 200, .shrink_budget = 0, .given = {}};
   EXPECT_EQ(run_property(property_named(fault.property), {kernel}, options, coverage).verdict, Verdict::fail);
 }
 
@@ -196,7 +196,7 @@ TEST(Nonnegative, HoldsForALossBelowZeroByRounding) {
   });
   Coverage coverage(class_names<CtcOperation>());
   const auto report = run_property(property_named("nonnegative"), {below_zero}, {.given = {}}, coverage);
-  EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report, "stub", false);
+  EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report);
 }
 
 }  // namespace

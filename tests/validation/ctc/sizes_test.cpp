@@ -39,7 +39,7 @@ TEST(SizedCases, AreValidAlignableAndOnlyForTheReference) {
   std::int64_t max_frames = 0;
   std::int64_t max_classes = 0;
   for (const auto& given : CtcOperation::sized_cases()) {
-    const CtcCase& c = given.problem;
+    const auto& c = given.problem.as<CtcCase>();
     EXPECT_TRUE(names.insert(given.name).second) << given.name;
     EXPECT_TRUE(given.reference_only) << given.name;
     EXPECT_NO_THROW(require_valid(c)) << given.name;

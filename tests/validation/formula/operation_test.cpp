@@ -1,5 +1,6 @@
 // An operation of one's own in C++, as a user writes it: the formula once, then kernels against it.
 #include "validation/formula/operation.h"
+#include "validation/formula/run.h"
 
 #include <gtest/gtest.h>
 
@@ -72,17 +73,19 @@ Subject rms_norm() {
   return subject_of(specification, {{"N", "D"}}, RmsNorm());
 }
 
+/// The run of the properties that the filter matches.
+RunResult judged(const Subject& subject, const std::string& filter = "") {
+  return run(subject, {.options = options_of(40, 1, Reach::quick), .filter = filter});
+}
+
 bool passes(const Subject& subject) {
-  const Judged judged = run(subject, {40, 1, ""});
-  for (const auto& property : judged.record.properties)
-    if (property.failure) return false;
-  return true;
+  return failures_of(judged(subject).record) == 0;
 }
 
 TEST(FormulaOperation, RightKernelsPassAndFaultyOnesFail) {
   Subject subject = rms_norm();
   subject.forward = kernel(0);
-  EXPECT_TRUE(passes(subject)) << to_text(run(subject, {40, 1, ""}));
+  EXPECT_TRUE(passes(subject)) << judged(subject).text;
   subject.forward = kernel(1);
   EXPECT_FALSE(passes(subject));
 }
@@ -90,7 +93,7 @@ TEST(FormulaOperation, RightKernelsPassAndFaultyOnesFail) {
 TEST(FormulaOperation, TheGradientIsTheTracedOne) {
   Subject subject = rms_norm();
   subject.backward = backward(true);
-  EXPECT_TRUE(passes(subject)) << to_text(run(subject, {40, 1, ""}));
+  EXPECT_TRUE(passes(subject)) << judged(subject).text;
   subject.backward = backward(false);
   EXPECT_FALSE(passes(subject));
 }
@@ -119,9 +122,9 @@ TEST(FormulaOperation, ARoadToTheSameResultsIsTakenAndOneToOthersIsAnError) {
   Subject subject = rms_norm();
   subject.forward = kernel(0);
   subject.road = subject_of(subject.specification, {{"N", "D"}}, OtherRoad()).trace;
-  EXPECT_TRUE(passes(subject)) << to_text(run(subject, {40, 1, ""}));
+  EXPECT_TRUE(passes(subject)) << judged(subject).text;
   subject.road = subject_of(subject.specification, {{"N", "D"}}, OtherRoad{0}).trace;
-  const std::string said = to_text(run(subject, {40, 1, "outputs"}));
+  const std::string said = judged(subject, "outputs").text;
   EXPECT_NE(said.find("expected a road to the same results"), std::string::npos) << said;
 }
 
@@ -176,17 +179,17 @@ TEST(FormulaOperation, NanIsJudgedWhereTheFormulaGivesIt) {
   EXPECT_EQ(held(std::nan("")).judged.judged, 2);
   for (const double wrong : {0.0, 1.0, 0.5, HUGE_VAL, -HUGE_VAL})
     EXPECT_EQ(held(wrong).verdict, Verdict::fail) << wrong;
-  EXPECT_TRUE(passes(softmax(std::nan("")))) << to_text(run(softmax(std::nan("")), {40, 1, ""}));
+  EXPECT_TRUE(passes(softmax(std::nan("")))) << judged(softmax(std::nan(""))).text;
   EXPECT_FALSE(passes(softmax(0))) << "whole rows of -inf are among the cases";
 }
 
 TEST(FormulaOperation, IsMistrustedWhereItsBoundsJudgeNothing) {
   Subject loose = softmax(std::nan(""));
   loose.arithmetic.exp_error = 1e9;
-  const Judged judged = run(loose, {40, 1, "outputs"});
-  ASSERT_EQ(judged.record.properties.size(), 1U);
-  EXPECT_EQ(judged.record.properties[0].verdict, Verdict::mistrusted) << to_text(judged);
-  EXPECT_NE(to_text(judged).find("too little was judged in"), std::string::npos);
+  const RunResult result = judged(loose, "outputs");
+  ASSERT_EQ(result.record.properties.size(), 1U);
+  EXPECT_EQ(result.record.properties[0].verdict, Verdict::mistrusted) << result.text;
+  EXPECT_NE(result.text.find("too little was judged in"), std::string::npos);
 }
 
 TEST(FormulaOperation, TheTemplateIsTheTruthItself) {

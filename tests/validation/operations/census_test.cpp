@@ -37,10 +37,10 @@ Census census(Reach reach, std::uint64_t seed = 1) {
                               },
                               true};
   const auto kernel = O::shipped_kernel("cpu");
-  GateOptions<O> options{.cases = reach == Reach::quick ? 40 : 200, .seed = seed, .given = {}, .reach = reach};
+  GateOptions options{.cases = reach == Reach::quick ? 40 : 200, .seed = seed, .given = {}, .reach = reach};
   if (reach != Reach::quick) options.given = O::sized_cases();
   Coverage coverage(class_names<O>());
-  const auto report = run_property<O>(counts, {*kernel}, options, coverage);
+  const auto report = run_property(counts, {*kernel}, options, coverage);
   EXPECT_EQ(report.sizes, counted.sizes) << "what a run says of its sizes";
   return counted;
 }

@@ -16,7 +16,7 @@ namespace {
 template <class O>
 void expect_to_hold(const Property<O>& property, const std::string& kernel) {
   const auto report = report_on<O>(*kernel_called<O>(kernel), property.name, Samples<O>::cases);
-  EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report, kernel, false) << report.mistrust;
+  EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report);
   EXPECT_EQ(report.cases, Samples<O>::cases);
   EXPECT_LE(report.worst.share, 1);
   std::int64_t skipped = 0;
@@ -51,7 +51,7 @@ TYPED_TEST(Properties, HoldOfTheMetalKernelsBehindFaults) {
   for (const auto& fault : TypeParam::faults()) {
     if (!fault.name.starts_with("metal-")) continue;
     const auto report = report_on<TypeParam>(*fault.healthy, fault.caught_by, 10);
-    EXPECT_EQ(report.verdict, Verdict::pass) << fault.name << failure_text(report, "metal", false);
+    EXPECT_EQ(report.verdict, Verdict::pass) << fault.name << failure_text(report);
   }
 }
 

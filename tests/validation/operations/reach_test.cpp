@@ -163,9 +163,9 @@ TEST(Gate, JudgesNeedleCasesLast) {
   using O = CountingOperation;
   O::seen().clear();
   Coverage coverage;
-  const GateOptions<O> options{.cases = 3, .given = {}, .reach = Reach::full};
-  EXPECT_EQ(units_of(options), 3) << "generated cases, an extent, pairs";
-  const auto report = run_property<O>(O::properties()[5], {CountingKernel()}, options, coverage);
+  const GateOptions options{.cases = 3, .given = {}, .reach = Reach::full};
+  EXPECT_EQ(units_of(SubjectOf<O>({CountingKernel()}), options), 3) << "generated cases, an extent, planned cases";
+  const auto report = run_property(O::properties()[5], {CountingKernel()}, options, coverage);
   EXPECT_THAT(O::seen(), IsSupersetOf({9U, 33U, 65U}));
   EXPECT_EQ(report.reached.at("value").size, 65);
   EXPECT_EQ(coverage.cases(), 3) << "coverage counts generated cases alone";
@@ -176,8 +176,8 @@ TEST(Gate, LeavesOutNeedlesBeyondTheReachOfAKernel) {
   CountingKernel slow;
   slow.description.support.reach = 40;
   Coverage coverage;
-  const GateOptions<O> options{.cases = 0, .given = {}, .reach = Reach::full};
-  const Reached reached = run_property<O>(O::properties()[5], {slow}, options, coverage).reached.at("value");
+  const GateOptions options{.cases = 0, .given = {}, .reach = Reach::full};
+  const Reached reached = run_property(O::properties()[5], {slow}, options, coverage).reached.at("value");
   EXPECT_EQ(reached.size, 33);
   EXPECT_EQ(reached.due, 65) << "what was not reached is told";
 }
@@ -195,8 +195,8 @@ std::int64_t reached_with(const std::function<double(double)>& seconds) {
                                return Finding::pass();
                              }};
   Coverage coverage;
-  const GateOptions<O> options{.cases = 0, .given = {}, .reach = Reach::quick};
-  return run_property<O>(timed, {CountingKernel()}, options, coverage).reached.at("value").size;
+  const GateOptions options{.cases = 0, .given = {}, .reach = Reach::quick};
+  return run_property(timed, {CountingKernel()}, options, coverage).reached.at("value").size;
 }
 
 TEST(Gate, GoesAsFarAsCallsAreFast) {
@@ -279,7 +279,7 @@ TEST(FitToClaims, TakesTheVariableThatAKernelHas) {
 TEST(FitToClaims, LeavesOutArraysThatAKernelDoesNotTake) {
   StubKernel kernel([](const auto&, const auto&, int) {});
   kernel.claims().declined = {"upstream"};
-  for (auto& [name, c, reference_only] : CtcOperation::sharp_cases()) {
+  for (auto& [name, c] : CtcOperation::sharp_cases()) {
     fit_to_claims<CtcOperation>(kernel, c);
     EXPECT_EQ(CtcOperation::why_not(kernel, c), "") << name;
   }
@@ -291,7 +291,7 @@ TYPED_TEST(Needles, LieFarAway) {
   for (const auto& property : TypeParam::properties()) {
     if (!needs_reach(property.name)) continue;
     const auto report = report_on<TypeParam>(*cpu, property.name, 0, Reach::full);
-    EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report, "cpu", false);
+    EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report);
     EXPECT_GE(report.reached.size(), 1U);
   }
 }

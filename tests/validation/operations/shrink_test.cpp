@@ -8,7 +8,7 @@
 
 #include "tests/validation/operations/operations.h"
 #include "tests/validation/operations/shrinking.h"
-#include "validation/core/search.h"
+#include "tests/validation/typed_search.h"
 
 namespace assay::validation {
 namespace {
@@ -166,10 +166,11 @@ void expect_small(const SmallFault& small) {
   const auto judge_one = [&](const typename O::Case& c) { return judge(property, Context<O>{*fault.kernel, 40}, c); };
   const auto found = search<O>(property.profile, 200, 1, 2000, judge_one);
   ASSERT_TRUE(found.has_value());
+  const auto& smallest = found->problem.template as<typename O::Case>();
   EXPECT_TRUE(is_failure(found->finding.verdict));
-  EXPECT_TRUE(is_failure(judge_one(found->problem).verdict)) << "the case itself fails";
-  expect_none_larger(extents_of(found->problem), small.extents);
-  EXPECT_LE(O::to_text(found->problem).size(), 300U) << O::to_text(found->problem);
+  EXPECT_TRUE(is_failure(judge_one(smallest).verdict)) << "the case itself fails";
+  expect_none_larger(extents_of(smallest), small.extents);
+  EXPECT_LE(O::to_text(smallest).size(), 300U) << O::to_text(smallest);
 }
 
 const std::vector<Check> small_faults = checks_of_all([]<class O>(O) {

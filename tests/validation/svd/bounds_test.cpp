@@ -132,7 +132,7 @@ class SvdFloat : public testing::TestWithParam<std::string> {};
 TEST_P(SvdFloat, KernelThatIsHonestStaysWithin) {
   const FloatSvdKernel honest(claims());
   const auto report = svd_report(honest, GetParam(), 150);
-  EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report, "honest", false);
+  EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report);
   EXPECT_GT(report.worst.share, 0.02) << "or the bound would be slack";
 }
 

@@ -135,7 +135,7 @@ inline const SvdFault& svd_fault_named(const std::string& name) {
   return named(SvdOperation::faults(), name);
 }
 
-inline PropertyReport<SvdOperation> svd_report(const SvdKernel& kernel, const std::string& property, int cases) {
+inline PropertyReport svd_report(const SvdKernel& kernel, const std::string& property, int cases) {
   return report_on<SvdOperation>(kernel, property, cases);
 }
 

@@ -23,13 +23,14 @@ TEST(SvdSizes, AreNamedOnceAndValid) {
   std::set<std::string> names;
   std::int64_t largest = 0;
   for (const auto& one : SvdOperation::sized_cases()) {
+    const auto& c = one.problem.as<SvdCase>();
     EXPECT_TRUE(names.insert(one.name).second) << one.name;
-    EXPECT_NO_THROW(require_valid(one.problem)) << one.name;
-    EXPECT_NE(one.name.find(name_of(one.problem.dtype)), std::string::npos) << one.name;
-    EXPECT_EQ(one.name.find("M=" + std::to_string(one.problem.M) + " "), 0U) << one.name;
+    EXPECT_NO_THROW(require_valid(c)) << one.name;
+    EXPECT_NE(one.name.find(name_of(c.dtype)), std::string::npos) << one.name;
+    EXPECT_EQ(one.name.find("M=" + std::to_string(c.M) + " "), 0U) << one.name;
     EXPECT_TRUE(one.reference_only) << one.name;
-    for (const double value : one.problem.A) ASSERT_EQ(rounded_to<double>(one.problem.dtype, value), value);
-    largest = std::max(largest, one.problem.K());
+    for (const double value : c.A) ASSERT_EQ(rounded_to<double>(c.dtype, value), value);
+    largest = std::max(largest, c.K());
   }
   EXPECT_GE(names.size(), 5U);
   EXPECT_GT(largest, 128) << "past the sizes that kernels are specialised for";

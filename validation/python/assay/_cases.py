@@ -14,23 +14,20 @@ from . import _core
 from ._again import pairs_of
 from ._arrays import carried_argument
 
-LONGEST_LINE = 2000
 _PLAIN = ("operation", "property", "seed", "layout")  # words of a line that are no arrays
 
 Given = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 
 def shortened(words: str) -> str:
-    """`words`, or the same with the path of a file that holds the arrays, which this writes to assay-failures/."""
-    if len(words) <= LONGEST_LINE:
-        return words
+    """The words of a case with the path of a file that holds the arrays, which this writes to assay-failures/."""
     pairs = dict(word.split("=", 1) for word in words.split())
     folder = Path("assay-failures")
     folder.mkdir(exist_ok=True)
     path = folder / f"{pairs['operation']}-{pairs['property']}-{zlib.crc32(words.encode()):08x}.npz"
     arrays = {key: np.array([float(x) for x in text.split(",") if x]) for key, text in pairs.items() if key not in _PLAIN}
     np.savez_compressed(path, **arrays)
-    return " ".join(f"{key}={pairs[key]}" for key in _PLAIN) + f" file={path}"
+    return f"seed={pairs['seed']} layout={pairs['layout']} file={path}"
 
 
 def words_of_line(line: str) -> Dict[str, str]:

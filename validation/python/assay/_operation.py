@@ -193,11 +193,18 @@ class Operation:
         types, declared = _arithmetic(dtype, compute, accumulate, exp_error, input_roundoff, rounds, subnormals)
         digits = _numbers.whole("digits", digits, 17, MOST_DIGITS)
         roads = self._roads(road)
-        calls = [fn and KernelCall(self, fn, dtype, gradient) for fn, gradient in ((kernel, False), (backward, True))]
+
+        def calls(forward: Any, backward: Any) -> Tuple[Any, Any]:
+            return forward and KernelCall(self, forward, dtype, False), backward and KernelCall(self, backward, dtype, True)
+
+        def afresh() -> Tuple[Any, Any]:
+            return calls(kernel and kernel.afresh(), backward and backward.afresh())
+
+        starts_afresh = all(getattr(one, "starts_afresh", False) for one in (kernel, backward) if one is not None)
         name = getattr(kernel or backward, "__name__", "kernel")
         subject = _core.FormulaSubject(
             self.name, self.inputs, self.extents, own_limits, self.properties, _numbers.flag("empty", empty), self.trace,
-            name, *calls, types, digits, *(one and one.trace for one in roads))
+            name, *calls(kernel, backward), afresh if starts_afresh else None, types, digits, *(one and one.trace for one in roads))
         if declared:
             subject.require_names({name: 5 for name in self.extents})
         return subject
@@ -252,13 +259,14 @@ class Operation:
 
     def replay(self, fn: Any, reproducer: str, **declared: Any) -> bool:
         """Judges the case of a failure once more, prints the verdict, and returns whether it passes now."""
-        words = words_of_line(_numbers.text("reproducer", reproducer))
-        of_gradient = words.get("property") == "gradient"
+        first, *more = (words_of_line(one) for one in _numbers.text("reproducer", reproducer).split(" then "))
+        name = first.get("property", "")
+        of_gradient = name == "gradient"
         if isinstance(fn, (str, os.PathLike)):
             fn = Plugin(fn, self, declared.get("dtype", "float32"), of_gradient)
         with kernel_calls():
-            verdict, why = self.subject(None if of_gradient else fn, fn if of_gradient else None, **declared).replay(words)
-        print(f"{verdict} {words['property']}\n{why}")
+            verdict, why = self.subject(None if of_gradient else fn, fn if of_gradient else None, **declared).replay(name, [first, *more])
+        print(f"{verdict} {name}\n{why}")
         return verdict == "pass"
 
     def truth(self, *arrays: Any, digits: int = 50, upstream: Any = None, **declared: Any) -> Dict[str, Any]:

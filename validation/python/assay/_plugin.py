@@ -43,6 +43,7 @@ class Plugin:
         self._call = self._run_shader if is_shader else self._run_library
         self._served = Served(self.path, [program(), "metal", "serve", self.path], 60)
         self._library: Any = None
+        self._seconds, self.starts_afresh = seconds, not is_shader  # which takes a second to compile
         if not is_shader:
             self._library = _core.FormulaPlugin(self.path, "backward" if gradient else "forward", seconds)
 
@@ -57,6 +58,10 @@ class Plugin:
             return self._call(p.extents, inputs, outputs)
         except RuntimeError as error:
             raise ReturnedWrong(str(error)) from error
+
+    def afresh(self) -> "Plugin":
+        """The same in a process of its own, which nothing was called in before."""
+        return Plugin(self.path, self.operation, self.dtype, self.gradient, self._seconds)
 
     def close(self) -> None:
         """Ends the process of the plug-in."""

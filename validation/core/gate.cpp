@@ -1,0 +1,217 @@
+#include "validation/core/gate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "validation/core/call_time.h"
+#include "validation/core/history.h"
+
+namespace assay::validation {
+namespace {
+
+/// The first block has the given seed; every other block mixes its number into that seed by SplitMix64.
+std::uint64_t seed_of_block(std::uint64_t seed, std::int64_t which) {
+  if (which == 0) return seed;
+  Random mixed(seed + static_cast<std::uint64_t>(which - 1) * 0x9E3779B97F4A7C15U);
+  return mixed.bits();
+}
+
+/// Judges cases one after the other, records each, and stops recording where shrinking begins.
+class Judge {
+ public:
+  Judge(const GateSubject& subject, std::size_t property, const GateOptions& options, PropertyReport& report,
+        const Progress& progress, Stop stop)
+      : subject_(subject),
+        property_(property),
+        info_(subject.properties()[property]),
+        options_(options),
+        report_(report),
+        progress_(progress),
+        stop_(std::move(stop)) {}
+
+  /// Judges one unit, up to the first failure.
+  void unit(std::int64_t unit, Coverage& coverage) {
+    const bool has_given = !options_.given.empty();
+    const auto extents = subject_.needle_extents();
+    const std::int64_t of_planned = units_of(subject_, options_) - 1, first_needle = of_planned - std::ssize(extents);
+    if (options_.reach != Reach::none && unit == of_planned) return planned();
+    if (options_.reach != Reach::none && unit >= first_needle)
+      return needles(extents[static_cast<std::size_t>(unit - first_needle)]);
+    if (!has_given || unit > 0) return generated(unit - (has_given ? 1 : 0), coverage);
+    for (const GivenCase& one : options_.given)
+      if (!report_.failure && (!one.reference_only || info_.against_reference))
+        given({one.name, subject_.fitted(property_, one.problem)});
+  }
+
+ private:
+  SearchSteps steps(std::function<Finding(const AnyCase&)> judge_one) const {
+    return {.generate = {},
+            .shrinks = [this](const AnyCase& c) { return subject_.shrinks_of(c); },
+            .judge = std::move(judge_one),
+            .stop = stop_,
+            .seconds = options_.shrink_seconds};
+  }
+
+  /// The finding on the case itself.
+  Finding given(const GivenCase& one) {
+    Finding first;
+    const auto judge_one = [&](const AnyCase& c) {
+      Finding finding = judge_case(c, one.name);
+      if (c == one.problem) first = finding;
+      return finding;
+    };
+    auto found = search_from(steps(judge_one), one.problem, options_.shrink_budget);
+    if (found) fail(std::move(*found), one.name);
+    return first;
+  }
+
+  bool is_over() const { return report_.failure || (stop_ && stop_()); }
+
+  /// Judges cases of one large extent, the smaller sizes first.
+  void needles(const std::string& extent) {
+    const NeedleSizes wanted = subject_.needle_sizes(property_, extent, options_.reach, options_.seed);
+    Reached& reached = report_.reached[extent];
+    reached.due = wanted.due;
+    const double longest = slowest_call(options_.reach, info_.against_reference);
+    CallTimes call_times;
+    for (const std::int64_t size : wanted.sizes)
+      for (std::int64_t next = 0; next != size;) {
+        if (is_over()) return;
+        next = call_times.next(size, longest);
+        if (next == 0)
+          return report_.record(Finding::skip(slow_text(call_times.at(size), fmt::format("{} = {}", extent, size))),
+                                "needle");
+        longest_call = 0;
+        needles_of_size(extent, next, reached);
+        call_times.add(next, longest_call);
+      }
+  }
+
+  void needles_of_size(const std::string& extent, std::int64_t size, Reached& reached) {
+    for (const GivenCase& one : subject_.needles(property_, extent, size, options_.seed)) {
+      if (is_over()) return;
+      const Finding finding = given(one);
+      if (finding.verdict != Verdict::skipped)
+        reached.merge(subject_.reached(property_, extent, size, one.problem, finding));
+    }
+  }
+
+  void planned() {
+    const double longest = slowest_call(options_.reach, true);
+    CallTimes call_times;
+    for (const PlannedCase& one : subject_.planned(property_, options_.reach, options_.seed)) {
+      if (is_over()) return;
+      const double foretold = one.work > 0 ? call_times.at(one.work) : 0;
+      if (foretold > longest) return report_.record(Finding::skip(slow_text(foretold, one.name)), "planned");
+      longest_call = 0;
+      given({one.name, one.make()});
+      if (one.work > 0) call_times.add(one.work, longest_call);
+    }
+  }
+
+  void generated(std::int64_t which, Coverage& coverage) {
+    const std::int64_t first = which * cases_of_unit;
+    std::int64_t number = first;
+    std::string origin;
+    const auto passed_over = [&](const std::string& reason) { report_.record(Finding::skip(reason), "generated"); };
+    SearchSteps with_generator = steps([&](const AnyCase& c) {
+      if (shrinking_) return judge_case(c, origin);
+      origin = subject_.origin_of(c);
+      Finding finding = judge_case(c, origin);
+      coverage.count(subject_.classes_of(c));
+      return finding;
+    });
+    with_generator.generate = [&](Random& random, int size) {
+      return subject_.generated(property_, number++, random, size, passed_over);
+    };
+    const auto cases = std::min<std::int64_t>(options_.cases - first, cases_of_unit);
+    auto found = subject_.first_failure(with_generator, static_cast<int>(cases), seed_of_block(options_.seed, which));
+    if (found) fail(shrunk(with_generator, std::move(*found), options_.shrink_budget), origin);
+  }
+
+  /// Judges the case alone if there is a budget for further verdicts, looks for a sequence if it passes, and reports
+  /// the failure.
+  void fail(Counterexample found, const std::string& origin) {
+    const bool asks = options_.shrink_budget > 0 && !found.interrupted;
+    const bool passes_alone = asks && !fails_alone(subject_, property_, found);
+    report(found, origin, passes_alone);
+    if (!passes_alone) return;
+    if (auto shortest = shortest_failing(subject_, property_, subject_.recent().cases(), options_.shrink_budget, stop_))
+      report(std::move(*shortest));
+  }
+
+  void report(const Counterexample& found, const std::string& origin, bool passes_alone) {
+    const std::string shrunk = shrunk_origin(origin, found.shrinks);
+    report_.verdict = found.finding.verdict;
+    report_.failure = Failure{found.problem,
+                              shrunk + (found.interrupted ? "; shrinking was interrupted" : ""),
+                              found.finding.explanation + (passes_alone ? history_text : ""),
+                              found.finding.margin,
+                              found.first_finding.margin,
+                              passes_alone,
+                              {}};
+    report_.worst.take(found.first_finding.margin);
+    report_.worst.take(found.finding.margin);
+    report_.worst_case = origin;
+  }
+
+  /// A sequence, and its finding, for the failure of a case that passes alone.
+  void report(FailingSequence found) {
+    Failure& failure = *report_.failure;
+    failure.problem = found.cases.back();
+    failure.origin =
+        shrunk_origin(fmt::format("{}; {} cases in turn", report_.worst_case, found.cases.size()), found.shrinks);
+    failure.explanation = found.finding.explanation + history_text;
+    failure.margin = found.finding.margin;
+    failure.sequence = std::move(found.cases);
+  }
+
+  /// Records the finding, until a case fails: from then on, simpler cases are judged, of which those count as failures
+  /// that fail in the same way. One that fails otherwise would explain something else.
+  Finding judge_case(const AnyCase& c, const std::string& origin) {
+    if (!shrinking_ && progress_) progress_(report_.cases);
+    Finding finding = subject_.judge(property_, c);
+    if (shrinking_) return finding.verdict == *shrinking_ ? finding : Finding::pass();
+    subject_.recent().add(c, subject_.elements_of(c));
+    if (info_.against_reference && finding.verdict == Verdict::pass && finding.judged.suffices())
+      for (const auto& [name, size] : subject_.sizes_of(c)) report_.sizes[name].insert(size);
+    report_.record(finding, origin);
+    if (is_failure(finding.verdict)) shrinking_ = finding.verdict;
+    return finding;
+  }
+
+  const GateSubject& subject_;
+  const std::size_t property_;
+  const PropertyInfo& info_;
+  const GateOptions& options_;
+  PropertyReport& report_;
+  const Progress& progress_;
+  const Stop stop_;
+  std::optional<Verdict> shrinking_;  ///< the verdict on the case that failed
+};
+
+}  // namespace
+
+std::int64_t units_of(const GateSubject& subject, const GateOptions& options) {
+  return (options.given.empty() ? 0 : 1) + (options.cases + cases_of_unit - 1) / cases_of_unit +
+         (options.reach == Reach::none ? 0 : std::ssize(subject.needle_extents()) + 1);
+}
+
+PropertyReport run_property(const GateSubject& subject, std::size_t property, const GateOptions& options,
+                            Coverage& coverage, const Progress& progress, const GatePart& part) {
+  const auto start = std::chrono::steady_clock::now();
+  PropertyReport report;
+  report.property = subject.properties()[property].name;
+  report.claim = subject.properties()[property].claim;
+  Judge judge(subject, property, options, report, progress, part.stop);
+  const std::int64_t units = std::min(units_of(subject, options) - part.first, part.count);
+  for (std::int64_t i = 0; i < units && !report.failure; ++i) judge.unit(part.first + i, coverage);
+  report.settle();
+  report.seconds = seconds_since(start);
+  return report;
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,125 @@
+// What the gate judges, as a value: a kernel under the properties of an operation.
+//
+// The gate (core/gate.h), sequences, reports and replay know an operation by this class alone. Cases are of a type that
+// the operation knows (core/any_case.h). Built-in operations make theirs in core/subject_of.h, formulas in
+// formula/gate_subject.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "validation/core/explanation.h"
+#include "validation/core/picture.h"
+#include "validation/core/random.h"
+#include "validation/core/reach.h"
+#include "validation/core/recent.h"
+#include "validation/core/search.h"
+#include "validation/core/verdict.h"
+
+namespace assay::validation {
+
+struct PropertyInfo {
+  std::string name;
+  std::string claim;               ///< one line
+  bool against_reference = false;  ///< compares with the reference, which is worth seconds on large cases
+};
+
+/// The sizes of an extent for which a property has needle cases, ascending.
+struct NeedleSizes {
+  std::string extent;
+  std::vector<std::int64_t> sizes;
+  std::int64_t due = 0;  ///< the largest size that is to be judged
+};
+
+/// A case of several large extents, or of an unusual magnitude.
+struct PlannedCase {
+  std::string name;
+  std::function<AnyCase()> make;
+  std::int64_t work = 0;  ///< about how many operations a kernel needs; 0: too few to foretell its time from others
+};
+
+class GateSubject {
+ public:
+  GateSubject() = default;
+  GateSubject(const GateSubject&) = delete;
+  GateSubject& operator=(const GateSubject&) = delete;
+  virtual ~GateSubject() = default;
+
+  virtual std::string operation() const = 0;
+  virtual std::string kernel() const = 0;
+
+  /// In a fixed order. Other functions take a property's index.
+  virtual const std::vector<PropertyInfo>& properties() const = 0;
+
+  /// Throws std::invalid_argument, naming the properties, for another name.
+  std::size_t index_of(const std::string& property) const;
+
+  /// Whether a copy of this process (fork) can call the kernel.
+  virtual bool can_be_forked() const { return false; }
+
+  /// The same with the kernel made afresh, without a history; null where that cannot be done.
+  virtual std::shared_ptr<const GateSubject> fresh() const { return nullptr; }
+
+  /// The verdict on a case. An exception is an error; KernelUnavailable and what is no std::exception pass through.
+  virtual Finding judge(std::size_t property, const AnyCase& c) const = 0;
+
+  virtual AnyShrinks shrinks_of(const AnyCase& c) const = 0;
+
+  /// Case `number` of the generated ones; `size` grows from 0 to 100. Calls passed_over(reason) for each draw that the
+  /// kernel does not claim to do.
+  using PassedOver = std::function<void(const std::string& reason)>;
+  virtual AnyCase generated(std::size_t property, std::int64_t number, Random& random, int size,
+                            const PassedOver& passed_over) const = 0;
+  /// The first of the generated cases that fails (core/search.h).
+  virtual std::optional<Counterexample> first_failure(const SearchSteps& steps, int cases,
+                                                      std::uint64_t seed) const = 0;
+  virtual std::string origin_of(const AnyCase& /*generated*/) const { return "generated"; }
+
+  /// The classes of generated cases that reports name even where none was met.
+  virtual std::vector<std::string> class_names() const { return {}; }
+  virtual std::vector<std::string> classes_of(const AnyCase& generated) const = 0;
+
+  /// A case that the user gave, as the property takes it.
+  virtual AnyCase fitted(std::size_t /*property*/, const AnyCase& given) const { return given; }
+
+  /// The names of the extents that needle cases make large.
+  virtual std::vector<std::string> needle_extents() const = 0;
+  virtual NeedleSizes needle_sizes(std::size_t property, const std::string& extent, Reach reach,
+                                   std::uint64_t seed) const = 0;
+  virtual std::vector<GivenCase> needles(std::size_t property, const std::string& extent, std::int64_t size,
+                                         std::uint64_t seed) const = 0;
+  /// How many indices of the extent decide the verdicts on the needle cases of this size up to now.
+  virtual Reached reached(std::size_t property, const std::string& extent, std::int64_t size, const AnyCase& c,
+                          const Finding& finding) const = 0;
+  virtual std::vector<PlannedCase> planned(std::size_t property, Reach reach, std::uint64_t seed) const = 0;
+
+  using Sizes = std::vector<std::pair<std::string, std::int64_t>>;  ///< of extents
+  virtual Sizes sizes_of(const AnyCase& c) const = 0;
+  virtual std::size_t elements_of(const AnyCase& c) const = 0;  ///< about, of its arrays
+
+  /// The words of a line that replays a case: those before it, and the case.
+  virtual std::string words_of(std::size_t property) const = 0;
+  virtual std::string to_text(const AnyCase& c) const = 0;
+  /// The words of a case that is too long for a line; they may name a file, which this writes.
+  virtual std::string to_short_text(std::size_t property, const AnyCase& c) const = 0;
+  virtual std::string replay_line(const std::string& words) const = 0;
+
+  /// Pictures of the kernel's errors on a failing case; none if the kernel or the reference throws again.
+  virtual std::vector<Picture> pictures_of(const AnyCase& /*c*/) const { return {}; }
+  /// What the emulator's numerics find of a failing case; empty if the kernel is no shader, or if it cannot run here.
+  virtual Why why_of(std::size_t /*property*/, const AnyCase& /*c*/) const { return {}; }
+
+  /// The cases that the kernel was judged on last.
+  RecentCases& recent() const { return *recent_; }
+
+ private:
+  std::unique_ptr<RecentCases> recent_ = std::make_unique<RecentCases>();
+};
+
+}  // namespace assay::validation

@@ -1,0 +1,177 @@
+#include "validation/formula/gate_subject.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "validation/core/call_time.h"
+#include "validation/core/support.h"
+#include "validation/core/truth.h"
+#include "validation/formula/needles.h"
+#include "validation/formula/planned.h"
+
+namespace assay::validation::formula {
+namespace {
+
+/// The kernel, of which the gate knows how long its calls take.
+Kernel timed(const Kernel& kernel) {
+  if (!kernel) return {};
+  return [kernel](const Case& c) {
+    const CallTimer timer;
+    Doubles results = kernel(c);
+    longest_call = std::max(longest_call, timer.seconds());
+    return results;
+  };
+}
+
+/// The seed of case `i` of those that a property judges at a size; other properties draw other cases.
+std::uint64_t seed_of(std::uint64_t seed, std::size_t property, std::int64_t size, std::size_t i) {
+  return Random(Random(seed + property).bits() + static_cast<std::uint64_t>(size)).bits() + i;
+}
+
+const Case& case_of(const AnyCase& c) {
+  return c.as<Case>();
+}
+
+}  // namespace
+
+FormulaGateSubject::FormulaGateSubject(const Subject& subject, Shortened shortened)
+    : subject_(subject), shortened_(std::move(shortened)), properties_(properties_of(subject)) {
+  subject_.forward = timed(subject.forward);
+  subject_.backward = timed(subject.backward);
+  for (const Property& property : properties_)
+    infos_.push_back({property.name, property.claim, property.against_reference});
+}
+
+std::shared_ptr<const GateSubject> FormulaGateSubject::fresh() const {
+  const auto made = subject_.fresh ? subject_.fresh() : nullptr;
+  return made ? std::make_shared<FormulaGateSubject>(*made, shortened_) : nullptr;
+}
+
+Finding FormulaGateSubject::judge(std::size_t property, const AnyCase& c) const {
+  return formula::judge(subject_, properties_[property], case_of(c));
+}
+
+AnyShrinks FormulaGateSubject::shrinks_of(const AnyCase& c) const {
+  AnyShrinks steps;
+  for (auto& step : formula::shrinks_of(subject_.specification, case_of(c), subject_.trace))
+    steps.push_back([step = std::move(step)]() -> AnyCase { return step(); });
+  return steps;
+}
+
+/// A property of outputs does not show an upstream, which it does not use.
+AnyCase FormulaGateSubject::fitted(std::size_t property, const AnyCase& given) const {
+  if (!subject_.forward || properties_[property].name == "gradient") return given;
+  Case c = case_of(given);
+  for (auto& upstream : c.upstream) std::ranges::fill(upstream, 1);
+  return c;
+}
+
+AnyCase FormulaGateSubject::drawn(std::size_t property, std::uint64_t seed,
+                                  const std::function<Case(Random&)>& draw) const {
+  Random random(seed);
+  Case c = draw(random);
+  c.seed = seed;
+  return fitted(property, std::move(c));
+}
+
+AnyCase FormulaGateSubject::generated(std::size_t property, std::int64_t number, Random& random, int size,
+                                      const PassedOver&) const {
+  const auto& classes = value_classes();
+  const ValueClass values =
+      properties_[property].values.value_or(classes[static_cast<std::size_t>(number) % classes.size()]);
+  return drawn(property, random.bits(), [&](Random& own) {
+    return draw(own, size, subject_.specification, subject_.trace, subject_.arithmetic.storage, values);
+  });
+}
+
+std::string FormulaGateSubject::origin_of(const AnyCase& c) const {
+  return "generated, values " + to_string(case_of(c).values);
+}
+
+std::vector<std::string> FormulaGateSubject::classes_of(const AnyCase& c) const {
+  return {"values: " + to_string(case_of(c).values), fmt::format("layout {}", case_of(c).layout)};
+}
+
+NeedleSizes FormulaGateSubject::needle_sizes(std::size_t property, const std::string& extent, Reach reach,
+                                             std::uint64_t) const {
+  if (properties_[property].values) return {};
+  NeedleSizes all = needle_sizes_of(subject_.specification, work_, extent, reach, infos_[property].against_reference);
+  if (infos_[property].against_reference && !all.sizes.empty())
+    powers_.insert_or_assign({property, extent}, Power(all.sizes.back()));
+  return all;
+}
+
+std::vector<GivenCase> FormulaGateSubject::needles(std::size_t property, const std::string& extent, std::int64_t size,
+                                                   std::uint64_t seed) const {
+  const auto power = powers_.find({property, extent});
+  const bool is_largest = power != powers_.end() && power->second.size() == size;
+  std::vector<GivenCase> cases;
+  for (const ValueClass& values : needle_values(work_, extent, size, infos_[property].against_reference, is_largest,
+                                                properties_[property].name == "gradient")) {
+    const auto one = drawn(property, seed_of(seed, property, size, cases.size()), [&](Random& own) {
+      return filled(own, extents_at(subject_.specification, {{extent, size}}), subject_.specification, subject_.trace,
+                    subject_.arithmetic.storage, values);
+    });
+    cases.push_back({fmt::format("{}={}, values {}", extent, size, to_string(values)), one});
+  }
+  return cases;
+}
+
+Reached FormulaGateSubject::reached(std::size_t property, const std::string& extent, std::int64_t size,
+                                    const AnyCase& c, const Finding& finding) const {
+  const auto found = powers_.find({property, extent});
+  if (finding.verdict != Verdict::pass || found == powers_.end() || found->second.size() != size) return {.size = size};
+  Power& power = found->second;
+  power.take(subject_, case_of(c), properties_[property].name == "gradient");
+  return {size, power.elements(), 0, power.terms()};
+}
+
+std::vector<PlannedCase> FormulaGateSubject::planned(std::size_t property, Reach reach, std::uint64_t seed) const {
+  std::vector<PlannedCase> all;
+  if (!properties_[property].takes_planned) return all;
+  for (const Planned& plan :
+       planned_of(subject_.specification, subject_.trace, reach, subject_.arithmetic.storage, seed)) {
+    std::string name;
+    for (const auto& [extent, size] : plan.sizes) name += fmt::format("{}={}, ", extent, size);
+    const std::uint64_t own_seed = seed_of(seed, property, 0, all.size());
+    const auto make = [this, property, own_seed, plan] {
+      return drawn(property, own_seed, [&](Random& own) {
+        return formula::drawn(plan, subject_.specification, subject_.trace, subject_.arithmetic.storage, own);
+      });
+    };
+    all.push_back({name + "values " + to_string(plan.values), make});
+  }
+  return all;
+}
+
+GateSubject::Sizes FormulaGateSubject::sizes_of(const AnyCase& c) const {
+  return {case_of(c).extents.begin(), case_of(c).extents.end()};
+}
+
+std::size_t FormulaGateSubject::elements_of(const AnyCase& c) const {
+  return formula::elements_of(case_of(c));
+}
+
+std::string FormulaGateSubject::words_of(std::size_t property) const {
+  return fmt::format("operation={} property={} ", subject_.specification.name, properties_[property].name);
+}
+
+std::string FormulaGateSubject::to_text(const AnyCase& c) const {
+  return fmt::format("seed={} {}", case_of(c).seed, formula::to_text(subject_.specification, case_of(c)));
+}
+
+std::string FormulaGateSubject::to_short_text(std::size_t property, const AnyCase& c) const {
+  return shortened_ ? shortened_(words_of(property) + to_text(c)) : to_text(c);
+}
+
+std::vector<std::string> FormulaGateSubject::hidden() const {
+  std::vector<std::string> lines;
+  for (const auto& [where, power] : powers_)
+    for (const auto& line : power.hidden())
+      lines.push_back(fmt::format("{} notices {}", infos_[where.first].name, line));
+  return lines;
+}
+
+}  // namespace assay::validation::formula
