@@ -30,6 +30,7 @@ set(public_headers
     metal/host/svd/svd.h
     metal/nvidia/nvidia_device.h
     validation/cce/operation.h
+    validation/core/subject_of.h
     validation/ctc/operation.h
     validation/formula/operation.h
     validation/shader/check.h

@@ -44,7 +44,7 @@ Shrinks<Sequence> shrinks_of_sequence(const GateSubject& subject, const SharedSe
     return steps;
   }
   for (const std::size_t one : {std::size_t{0}, cases->size() - 1})
-    steps.push_back([cases, one]() -> std::optional<Sequence> { return Sequence(cases->size(), (*cases)[one]); });
+    steps.emplace_back([cases, one]() -> std::optional<Sequence> { return Sequence(cases->size(), (*cases)[one]); });
   for (std::size_t i = 0; i < cases->size(); ++i)
     add_case_shrinks(subject, steps, cases, i, [i](std::size_t at) { return at == i; });
   return steps;

@@ -56,7 +56,7 @@ Finding FormulaGateSubject::judge(std::size_t property, const AnyCase& c) const 
 AnyShrinks FormulaGateSubject::shrinks_of(const AnyCase& c) const {
   AnyShrinks steps;
   for (auto& step : formula::shrinks_of(subject_.specification, case_of(c), subject_.trace))
-    steps.push_back([step = std::move(step)]() -> AnyCase { return step(); });
+    steps.emplace_back([step = std::move(step)]() -> AnyCase { return step(); });
   return steps;
 }
 

@@ -19,7 +19,7 @@
 namespace assay::validation::formula {
 
 /// The options of a run over a formula, whose kernels may be slow: shrinking takes less time.
-inline GateOptions options_of(int cases, std::uint64_t seed, Reach reach) {
+inline GateOptions options_of(int cases, std::uint64_t seed = 1, Reach reach = Reach::quick) {
   return {.cases = cases, .seed = seed, .shrink_budget = 300, .given = {}, .reach = reach, .shrink_seconds = 5};
 }
 

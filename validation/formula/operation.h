@@ -7,7 +7,7 @@
 //   };
 //   Subject subject = subject_of({"rms_norm", {{"x", {"N", "D"}}}, {"N", "D"}}, {{"N", "D"}}, RmsNorm());
 //   subject.forward = my_kernel;   // Doubles(const Case&): the outputs for c.arrays
-//   fmt::print("{}", run(subject, {.options = options_of(100, 1, Reach::quick)}).text);  // formula/run.h
+//   fmt::print("{}", run(subject, {.options = options_of(100)}).text);
 #pragma once
 
 #include <map>
@@ -19,6 +19,7 @@
 #include "reference/formula/differentiate.h"
 #include "reference/formula/trace.h"
 #include "validation/formula/judge.h"
+#include "validation/formula/run.h"
 
 namespace assay::validation::formula {
 

@@ -184,16 +184,16 @@ py::tuple run(const Subject& subject, int cases, std::uint64_t seed, const std::
 }
 
 /// Judges the cases in turn, up to the first that fails.
-std::pair<std::string, std::string> replay(const Subject& subject, const std::string& property,
-                                           const std::vector<validation::Words>& all) {
+std::pair<std::string, std::string> replay(const Subject& subject, const std::vector<validation::Words>& all) {
   const formula::FormulaGateSubject gated(subject);
+  const std::size_t property = gated.index_of(validation::word(all.at(0), "property"));
   validation::Sequence cases;
   for (const auto& words : all) {
     Case c = formula::from_words(subject.specification, words, subject.trace);
     c.seed = validation::parse_word<std::uint64_t>(words, "seed");
     cases.insert(cases.end(), static_cast<std::size_t>(validation::times_of(words)), validation::AnyCase(c));
   }
-  const auto finding = interruptible([&] { return validation::judge_in_turn(gated, gated.index_of(property), cases); });
+  const auto finding = interruptible([&] { return validation::judge_in_turn(gated, property, cases); });
   return {std::string(validation::name_of(finding.verdict)), finding.explanation};
 }
 

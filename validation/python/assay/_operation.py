@@ -259,14 +259,13 @@ class Operation:
 
     def replay(self, fn: Any, reproducer: str, **declared: Any) -> bool:
         """Judges the case of a failure once more, prints the verdict, and returns whether it passes now."""
-        first, *more = (words_of_line(one) for one in _numbers.text("reproducer", reproducer).split(" then "))
-        name = first.get("property", "")
-        of_gradient = name == "gradient"
+        cases = [words_of_line(one) for one in _numbers.text("reproducer", reproducer).split(" then ")]
+        of_gradient = cases[0].get("property") == "gradient"
         if isinstance(fn, (str, os.PathLike)):
             fn = Plugin(fn, self, declared.get("dtype", "float32"), of_gradient)
         with kernel_calls():
-            verdict, why = self.subject(None if of_gradient else fn, fn if of_gradient else None, **declared).replay(name, [first, *more])
-        print(f"{verdict} {name}\n{why}")
+            verdict, why = self.subject(None if of_gradient else fn, fn if of_gradient else None, **declared).replay(cases)
+        print(f"{verdict} {cases[0]['property']}\n{why}")
         return verdict == "pass"
 
     def truth(self, *arrays: Any, digits: int = 50, upstream: Any = None, **declared: Any) -> Dict[str, Any]:
