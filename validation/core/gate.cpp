@@ -8,6 +8,7 @@
 
 #include "validation/core/call_time.h"
 #include "validation/core/history.h"
+#include "validation/core/size_pattern.h"
 
 namespace assay::validation {
 namespace {
@@ -73,6 +74,7 @@ class Judge {
   /// Judges cases of one large extent, the smaller sizes first.
   void needles(const std::string& extent) {
     const NeedleSizes wanted = subject_.needle_sizes(property_, extent, options_.reach, options_.seed);
+    if (wanted.due == 0) return;
     Reached& reached = report_.reached[extent];
     reached.due = wanted.due;
     const double longest = slowest_call(options_.reach, info_.against_reference);
@@ -138,6 +140,9 @@ class Judge {
     const bool asks = options_.shrink_budget > 0 && !found.interrupted;
     const bool passes_alone = asks && !fails_alone(subject_, property_, found);
     report(found, origin, passes_alone);
+    if (asks && !passes_alone)
+      report_.failure->remarks =
+          subject_.remark_on(property_, found.problem) + size_patterns(subject_, property_, options_.seed, stop_);
     if (!passes_alone) return;
     if (auto shortest = shortest_failing(subject_, property_, subject_.recent().cases(), options_.shrink_budget, stop_))
       report(std::move(*shortest));
@@ -152,6 +157,7 @@ class Judge {
                               found.finding.margin,
                               found.first_finding.margin,
                               passes_alone,
+                              {},
                               {}};
     report_.worst.take(found.first_finding.margin);
     report_.worst.take(found.finding.margin);

@@ -38,6 +38,9 @@ struct Failure {
   Margin first_margin = {};   ///< of the case as first met, before shrinking
   bool passes_alone = false;  ///< the failure depends on the calls before
   Sequence sequence = {};     ///< the cases that lead to such a failure on a fresh kernel; empty if not found
+  /// Lines about a case that fails alone, each with a newline before it: which sizes fail, and whether contiguous arrays
+  /// pass.
+  std::string remarks = {};
 };
 
 struct PropertyReport : PropertySummary {

@@ -32,7 +32,6 @@ struct PropertyInfo {
 
 /// The sizes of an extent for which a property has needle cases, ascending.
 struct NeedleSizes {
-  std::string extent;
   std::vector<std::int64_t> sizes;
   std::int64_t due = 0;  ///< the largest size that is to be judged
 };
@@ -110,6 +109,8 @@ class GateSubject {
   virtual std::string to_short_text(std::size_t property, const AnyCase& c) const = 0;
   virtual std::string replay_line(const std::string& words) const = 0;
 
+  /// What else is to be said of a failing case: a line, with a newline before it.
+  virtual std::string remark_on(std::size_t /*property*/, const AnyCase& /*c*/) const { return ""; }
   /// Pictures of the kernel's errors on a failing case; none if the kernel or the reference throws again.
   virtual std::vector<Picture> pictures_of(const AnyCase& /*c*/) const { return {}; }
   /// What the emulator's numerics find of a failing case; empty if the kernel is no shader, or if it cannot run here.

@@ -8,9 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "validation/core/guarded_output.h"
-#include "validation/core/kernel_died.h"
-#include "validation/core/kernel_unavailable.h"
+#include "validation/core/finding_of.h"
 #include "validation/core/support.h"
 #include "validation/core/truth.h"
 #include "validation/core/verdict.h"
@@ -67,28 +65,13 @@ struct Property {
   bool against_reference = false;  ///< compares with the reference, which is worth seconds on large cases
 };
 
-/// The verdict on one case: skipped if the kernel does not claim to do the case; an error, with the exception's text,
-/// if the kernel refuses a valid problem or anything throws. KernelUnavailable passes through.
+/// The verdict on one case: skipped if the kernel does not claim to do the case; otherwise what the check finds.
 template <class Operation>
 Finding judge(const Property<Operation>& property, const Context<Operation>& context,
               const typename Operation::Case& c) {
   if (std::string reason = Operation::why_not(context.kernel, c); !reason.empty())
     return Finding::skip(std::move(reason));
-  try {
-    return property.check(context, c);
-  } catch (const Unsupported& reason) {
-    return Finding::skip(reason.what());
-  } catch (const ReferenceDisagrees& disagreement) {
-    return Finding::mistrust(std::string("  the reference is not certain: ") + disagreement.what());
-  } catch (const RefusedValidProblem& refusal) {
-    return Finding::error(std::string("  ") + refusal.what());
-  } catch (const KernelDied& death) {
-    return Finding::error(std::string("  ") + death.what());
-  } catch (const KernelUnavailable&) {
-    throw;
-  } catch (const std::exception& exception) {
-    return Finding::error(std::string("  exception: ") + exception.what());
-  }
+  return finding_of([&] { return property.check(context, c); });
 }
 
 }  // namespace assay::validation

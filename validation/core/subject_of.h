@@ -14,6 +14,7 @@
 #include "validation/core/draw.h"
 #include "validation/core/gate.h"
 #include "validation/core/gate_subject.h"
+#include "validation/core/kernel_unavailable.h"
 #include "validation/core/property.h"
 #include "validation/core/report.h"
 #include "validation/core/shrink.h"
@@ -82,8 +83,8 @@ class SubjectOf final : public GateSubject {
   NeedleSizes needle_sizes(std::size_t property, const std::string& name, Reach reach,
                            std::uint64_t seed) const override {
     const NeedleExtent& extent = extent_called(name);
-    NeedleSizes all{name, infos_[property].against_reference ? reference_sizes(extent, reach, seed)
-                                                             : validation::needle_sizes(extent, reach, false)};
+    NeedleSizes all{infos_[property].against_reference ? reference_sizes(extent, reach, seed)
+                                                       : validation::needle_sizes(extent, reach, false)};
     all.due = all.sizes.back();
     std::erase_if(all.sizes, [&](std::int64_t size) { return size > context_.kernel.info().support.reach; });
     return all;

@@ -3,25 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 
 #include "validation/core/call_time.h"
+#include "validation/core/finding_of.h"
 #include "validation/core/support.h"
-#include "validation/core/truth.h"
 #include "validation/formula/needles.h"
 #include "validation/formula/planned.h"
 
 namespace assay::validation::formula {
 namespace {
 
-/// The kernel, of which the gate knows how long its calls take.
-Kernel timed(const Kernel& kernel) {
+/// The kernel as the gate calls it: it is known how long its calls take, and which cases it declines itself.
+Kernel called(const Kernel& kernel) {
   if (!kernel) return {};
   return [kernel](const Case& c) {
     const CallTimer timer;
-    Doubles results = kernel(c);
-    longest_call = std::max(longest_call, timer.seconds());
-    return results;
+    try {
+      Doubles results = kernel(c);
+      longest_call = std::max(longest_call, timer.seconds());
+      return results;
+    } catch (const Unsupported& reason) {
+      throw Unsupported(std::string(declined) + reason.what());
+    }
   };
 }
 
@@ -38,8 +41,8 @@ const Case& case_of(const AnyCase& c) {
 
 FormulaGateSubject::FormulaGateSubject(const Subject& subject, Shortened shortened)
     : subject_(subject), shortened_(std::move(shortened)), properties_(properties_of(subject)) {
-  subject_.forward = timed(subject.forward);
-  subject_.backward = timed(subject.backward);
+  subject_.forward = called(subject.forward);
+  subject_.backward = called(subject.backward);
   for (const Property& property : properties_)
     infos_.push_back({property.name, property.claim, property.against_reference});
 }
@@ -50,7 +53,8 @@ std::shared_ptr<const GateSubject> FormulaGateSubject::fresh() const {
 }
 
 Finding FormulaGateSubject::judge(std::size_t property, const AnyCase& c) const {
-  return formula::judge(subject_, properties_[property], case_of(c));
+  Random random(case_of(c).seed);
+  return finding_of([&] { return properties_[property].check(subject_, case_of(c), random); });
 }
 
 AnyShrinks FormulaGateSubject::shrinks_of(const AnyCase& c) const {
@@ -61,11 +65,14 @@ AnyShrinks FormulaGateSubject::shrinks_of(const AnyCase& c) const {
 }
 
 /// A property of outputs does not show an upstream, which it does not use.
-AnyCase FormulaGateSubject::fitted(std::size_t property, const AnyCase& given) const {
-  if (!subject_.forward || properties_[property].name == "gradient") return given;
-  Case c = case_of(given);
-  for (auto& upstream : c.upstream) std::ranges::fill(upstream, 1);
+Case FormulaGateSubject::fit(std::size_t property, Case c) const {
+  if (subject_.forward && properties_[property].name != "gradient")
+    for (auto& upstream : c.upstream) std::ranges::fill(upstream, 1);
   return c;
+}
+
+AnyCase FormulaGateSubject::fitted(std::size_t property, const AnyCase& given) const {
+  return fit(property, case_of(given));
 }
 
 AnyCase FormulaGateSubject::drawn(std::size_t property, std::uint64_t seed,
@@ -73,7 +80,7 @@ AnyCase FormulaGateSubject::drawn(std::size_t property, std::uint64_t seed,
   Random random(seed);
   Case c = draw(random);
   c.seed = seed;
-  return fitted(property, std::move(c));
+  return fit(property, std::move(c));
 }
 
 AnyCase FormulaGateSubject::generated(std::size_t property, std::int64_t number, Random& random, int size,
@@ -164,6 +171,13 @@ std::string FormulaGateSubject::to_text(const AnyCase& c) const {
 
 std::string FormulaGateSubject::to_short_text(std::size_t property, const AnyCase& c) const {
   return shortened_ ? shortened_(words_of(property) + to_text(c)) : to_text(c);
+}
+
+std::string FormulaGateSubject::remark_on(std::size_t property, const AnyCase& c) const {
+  if (case_of(c).layout == 0) return "";
+  Case contiguous = case_of(c);
+  contiguous.layout = 0;
+  return is_failure(judge(property, contiguous).verdict) ? "" : "\n  it passes where the arrays are contiguous";
 }
 
 std::vector<std::string> FormulaGateSubject::hidden() const {

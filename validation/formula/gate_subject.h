@@ -65,10 +65,13 @@ class FormulaGateSubject final : public GateSubject {
   std::string to_short_text(std::size_t property, const AnyCase& c) const override;
   std::string replay_line(const std::string& words) const override { return words; }
 
+  std::string remark_on(std::size_t property, const AnyCase& c) const override;
+
   /// "outputs notices 0 of the 4097 terms of the sum in line 12", of the needle cases of the largest sizes.
   std::vector<std::string> hidden() const;
 
  private:
+  Case fit(std::size_t property, Case c) const;
   AnyCase drawn(std::size_t property, std::uint64_t seed, const std::function<Case(Random&)>& draw) const;
 
   Subject subject_;

@@ -15,7 +15,8 @@
 
 namespace assay::validation::formula {
 
-/// The outputs of a kernel, or the gradients of its backward pass. Throws Unsupported to decline a case.
+/// The outputs of a kernel, or the gradients of its backward pass. Throws Unsupported to decline a case, and KernelDied
+/// where it gives no answer.
 using Kernel = std::function<Doubles(const Case&)>;
 
 /// How the truths of a run were made sure of, and what the kernel would do without what it declares.
@@ -83,8 +84,5 @@ struct Property {
 
 /// The properties that the subject is judged by, those without mathematics first.
 std::vector<Property> properties_of(const Subject& subject);
-
-/// The verdict of one property on one case.
-Finding judge(const Subject& subject, const Property& property, const Case& c);
 
 }  // namespace assay::validation::formula

@@ -34,7 +34,7 @@ NeedleSizes needle_sizes_of(const Specification& specification, Work& work, cons
   std::erase_if(sizes, [&](std::int64_t size) { return size > limit || is_too_large(work, extent, size); });
   std::ranges::sort(sizes);
   sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
-  return {extent, sizes, due};
+  return {sizes, due};
 }
 
 std::vector<ValueClass> needle_values(Work& work, const std::string& extent, std::int64_t size, bool against_reference,

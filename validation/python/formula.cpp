@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "validation/core/file_kind.h"
+#include "validation/core/kernel_died.h"
 #include "validation/core/report.h"
 #include "validation/core/sequence.h"
 #include "validation/core/support.h"
@@ -135,7 +136,7 @@ formula::Kernel kernel_of(const py::object& function) {
     }
     const auto outcome = said[0].cast<std::string>();
     if (outcome == "unsupported") throw validation::Unsupported(said[1].cast<std::string>());
-    if (outcome != "done") throw std::runtime_error(said[1].cast<std::string>());
+    if (outcome != "done") throw validation::KernelDied(said[1].cast<std::string>());
     return said[1].cast<Doubles>();
   };
 }

@@ -175,7 +175,7 @@ class GateRunner {
     const bool is_led_to = failure.passes_alone && failure.sequence.empty();
     return {step.unit,
             failure.origin,
-            failure.explanation,
+            failure.explanation + failure.remarks,
             is_led_to ? command_of(step, stop) : reproducer(subject_, property, failure),
             subject_.pictures_of(failure.problem),
             failure.margin,

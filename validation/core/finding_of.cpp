@@ -1,0 +1,32 @@
+#include "validation/core/finding_of.h"
+
+#include <exception>
+#include <string>
+
+#include "validation/core/guarded_output.h"
+#include "validation/core/kernel_died.h"
+#include "validation/core/kernel_unavailable.h"
+#include "validation/core/support.h"
+#include "validation/core/truth.h"
+
+namespace assay::validation {
+
+Finding finding_of(const std::function<Finding()>& check) {
+  try {
+    return check();
+  } catch (const Unsupported& reason) {
+    return Finding::skip(reason.what());
+  } catch (const ReferenceDisagrees& disagreement) {
+    return Finding::mistrust(std::string("  the reference is not certain: ") + disagreement.what());
+  } catch (const RefusedValidProblem& refusal) {
+    return Finding::error(std::string("  ") + refusal.what());
+  } catch (const KernelDied& death) {
+    return Finding::error(std::string("  ") + death.what());
+  } catch (const KernelUnavailable&) {
+    throw;
+  } catch (const std::exception& exception) {
+    return Finding::error(std::string("  exception: ") + exception.what());
+  }
+}
+
+}  // namespace assay::validation
