@@ -84,7 +84,7 @@ TEST(DecliningPlugin, IsSkippedWithItsReason) {
   EXPECT_GT(some.skipped.at("the kernel does not do, as it answered: the batch is too large"), 0);
   const auto most = judged<CtcOperation>(*kernel_called<CtcOperation>(built("declines_most")), "loss", 40);
   EXPECT_EQ(most.verdict, Verdict::mistrusted);
-  EXPECT_THAT(most.mistrust, ContainsRegex("the kernel declined [0-9]+ of the [0-9]+ cases"));
+  EXPECT_THAT(most.why_mistrusted(), ContainsRegex("the kernel declined [0-9]+ of the [0-9]+ cases"));
 }
 
 TEST(LimitedPlugin, IsGivenNoActivationBeyondItsLimit) {

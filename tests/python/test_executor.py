@@ -172,7 +172,6 @@ def gate(**options):
         (gate(executor=two_processes, arithmetic="exact"), ValueError, "arithmetic = 'exact'"),
         (gate(executor=two_processes, digits=3), ValueError, "digits = 3: expected a whole number from 30 to 10000"),
         (lambda: assay.gate("ctc", kernels.ctc, filter="no-such", executor=two_processes), assay.JudgeError, "no property matches"),
-        (lambda: assay.gate(assay.operation(x="N")(lambda xp, x: x), None, executor=two_processes), TypeError, "executor is for"),
     ],
 )
 def test_bad_arguments_are_named(call, error, told):

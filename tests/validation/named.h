@@ -43,7 +43,7 @@ PropertyReport report_on(const typename Operation::Kernel& kernel, const std::st
 
 /// Why a property did not pass.
 inline std::string failure_text(const PropertyReport& report) {
-  return report.failure ? report.failure->explanation : report.mistrust;
+  return report.failure ? report.failure->explanation : report.why_mistrusted();
 }
 
 /// Letters, digits and underscores alone: a name as googletest takes it.

@@ -15,6 +15,7 @@
 #include "validation/core/text.h"
 #include "validation/ctc/operation.h"
 #include "validation/registry.h"
+#include "validation/report/failure_text.h"
 
 namespace assay::validation {
 namespace {
@@ -87,10 +88,14 @@ std::string line_of(const std::string& property, const std::string& kernel, cons
   return reproducer(*subject, subject->index_of(property), Sequence{c});
 }
 
-std::string failure_text(const PropertyReport& report, bool colour) {
+std::string failure_text(const PropertyReport& report, bool colour, const std::string& usual_cause = "") {
   const Failure& failure = *report.failure;
-  return detail::failure_text(report, failure.origin, errors_text(failure.first_margin, failure.margin),
-                              failure.explanation, line_of(report.property, "cpu", failure.problem), colour);
+  PropertyRecord record{static_cast<const PropertySummary&>(report), std::nullopt};
+  record.failure =
+      FailureRecord{0,          failure.origin, failure.explanation,  line_of(report.property, "cpu", failure.problem),
+                    {},         failure.margin, failure.first_margin, {},
+                    usual_cause};
+  return validation::failure_text(record, colour);
 }
 
 TEST(Report, SaysWhatFailedOnWhatAndHowToReproduceIt) {
@@ -98,10 +103,12 @@ TEST(Report, SaysWhatFailedOnWhatAndHowToReproduceIt) {
   report.verdict = Verdict::error;
   report.failure = Failure{three_of_four_paths(), "generated, shrunk in 12 steps", "  it did not hold"};
   const std::string text = failure_text(report, false);
-  EXPECT_THAT(text, StartsWith("error outside (generated, shrunk in 12 steps): writes nothing but its outputs\n"
+  EXPECT_THAT(text, StartsWith("\nerror outside (generated, shrunk in 12 steps): writes nothing but its outputs\n"
                                "  it did not hold\n"));
   EXPECT_THAT(text, HasSubstr("\n    ./assay replay 'operation=ctc property=outside kernel=cpu T=2 B=1 C=2 "));
   EXPECT_THAT(text, Not(HasSubstr("\033")));
+  EXPECT_THAT(text, Not(HasSubstr("usual cause")));
+  EXPECT_THAT(failure_text(report, false, "a race"), EndsWith("'\n  usual cause\n    a race\n"));
   EXPECT_THAT(failure_text(report, true), HasSubstr("\033"));
 }
 

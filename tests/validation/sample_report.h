@@ -43,6 +43,9 @@ inline PropertyRecord sample_failure(const std::string& name, Verdict verdict, s
                                    {lattice, errors},
                                    {1.25, "loss[0]", 0.5},
                                    {std::numeric_limits<double>::infinity(), "loss[3]", 7.5}};
+  property.evidence = {3, 1, {{"output", std::numeric_limits<double>::infinity()}}};
+  property.hidden = {"0 of the 4097 terms of the sum in line 12"};
+  property.failure->usual_cause = "0 / 0, or -inf - (-inf), where an output has underflowed";
   property.failure->why = {"k.metal:2",
                            "    100 %  18.8 bits  k.metal:2  y[i] = a - b;\n",
                            {{"k.metal",
@@ -61,6 +64,7 @@ inline GateRecord sample_run(const std::string& kernel) {
                     sample_property("linearity", Verdict::skipped, 0)};
   run.properties[3].mistrust = "  the reference is not certain: loss[0]";
   run.properties[4].skipped = {{"no frames", 40}, {"the kernel does not do S > 34", 200}};
+  run.properties[4].skip_causes = {{"the kernel does not do S > 34", SkipCause::declined}};
   return run;
 }
 

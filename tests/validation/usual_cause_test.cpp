@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <string>
+#include <limits>
+#include <vector>
 
 #include "tests/matchers.h"
-#include "validation/core/report.h"
 #include "validation/registry.h"
 
 namespace assay::validation {
@@ -27,47 +27,41 @@ TEST(UsualCause, SpeaksOfPropertiesThatThereAreInLinesThatFit) {
   }
 }
 
+Clue number(double expected, double got) {
+  return Clue::number(expected, got);
+}
+
 TEST(UsualCause, IsReachedByEachEntry) {
-  for (const UsualCause& entry : usual_causes()) {
-    const std::string line = "operation=" + (entry.operation.empty() ? "svd" : std::string(entry.operation)) + " T=2";
-    EXPECT_EQ(usual_cause(entry.property, Verdict::fail, entry.pattern, line), entry.cause) << entry.property;
-  }
+  constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<Clue> clues = {{},           {Clue::Kind::other_bits}, number(nan, 1), number(inf, 1),
+                                   number(1, 0), number(1, nan),           number(1, inf), number(1, -inf)};
+  for (const UsualCause& entry : usual_causes())
+    EXPECT_TRUE(std::ranges::any_of(
+        clues, [&](const Clue& clue) { return usual_cause(entry.property, entry.operation, clue) == entry.cause; }))
+        << entry.property << ": " << entry.cause;
 }
 
-TEST(UsualCause, DependsOnTheOperationAndTheExplanation) {
-  EXPECT_THAT(usual_cause("loss", Verdict::fail, "  expected inf\n  got      1.38", "operation=ctc T=2"),
-              HasSubstr("equal labels"));
-  EXPECT_THAT(usual_cause("loss", Verdict::fail, "  expected 943.9\n  got      inf", "operation=ctc T=2"),
-              HasSubstr("underflows"));
-  EXPECT_THAT(usual_cause("loss", Verdict::fail, "  expected 1\n  got      2", "operation=ctc T=2"), IsEmpty());
-  EXPECT_THAT(usual_cause("loss", Verdict::fail, "  expected inf\n  got      1.38", "operation=cce N=2"), IsEmpty());
-  EXPECT_THAT(usual_cause("history", Verdict::fail, "  other bits than", "./assay gate ctc --kernel ./mine.so"),
-              HasSubstr("a cache is keyed"));
-  EXPECT_THAT(usual_cause("loss", Verdict::fail, "  got      inf", "./assay gate ctc --kernel ./mine.so"),
-              HasSubstr("underflows"));
-  EXPECT_THAT(usual_cause("loss", Verdict::fail, "  got      inf", "./assay gate cce --kernel ./mine.so"), IsEmpty());
-  EXPECT_THAT(usual_cause("repeat", Verdict::fail, "  the kernel raised an error", "operation=ctc T=2"), IsEmpty())
-      << "no race";
-  EXPECT_THAT(usual_cause("batch-singles", Verdict::error, "  exception: gradient has 3 axes", "operation=ctc T=2"),
-              IsEmpty());
-  EXPECT_THAT(usual_cause("refusals", Verdict::error, "  blank=-1: expected a refusal", "operation=ctc T=2"),
-              HasSubstr("before it is checked"));
-  EXPECT_THAT(usual_cause("shift", Verdict::fail, "  expected 3\n  got      2", "operation=cce N=2"), IsEmpty())
-      << "strides, or entries past V";
-  EXPECT_THAT(usual_cause("shift", Verdict::fail, "  expected 3\n  got      nan", "operation=cce N=2"),
-              HasSubstr("exponentials"));
-  EXPECT_THAT(usual_cause("no-such-property", Verdict::fail, "", "operation=ctc T=2"), IsEmpty());
+TEST(UsualCause, DependsOnTheOperationAndTheClue) {
+  constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(usual_cause("loss", "ctc", number(inf, 1.38)), HasSubstr("equal labels"));
+  EXPECT_THAT(usual_cause("loss", "ctc", number(943.9, inf)), HasSubstr("underflows"));
+  EXPECT_THAT(usual_cause("loss", "ctc", number(1, 2)), IsEmpty());
+  EXPECT_THAT(usual_cause("loss", "cce", number(inf, 1.38)), IsEmpty());
+  EXPECT_THAT(usual_cause("history", "ctc", {Clue::Kind::other_bits}), HasSubstr("a cache is keyed"));
+  EXPECT_THAT(usual_cause("repeat", "ctc", number(1, 2)), IsEmpty()) << "no race";
+  EXPECT_THAT(usual_cause("refusals", "ctc", {}), HasSubstr("before it is checked"));
+  EXPECT_THAT(usual_cause("shift", "cce", number(3, 2)), IsEmpty()) << "strides, or entries past V";
+  EXPECT_THAT(usual_cause("shift", "cce", number(3, nan)), HasSubstr("exponentials"));
+  EXPECT_THAT(usual_cause("shift", "cce", number(nan, 3)), IsEmpty()) << "the results are no better without an offset";
+  EXPECT_THAT(usual_cause("orthonormal-u", "svd", number(1, 0.999)), IsEmpty()) << "rotations that change lengths";
+  EXPECT_THAT(usual_cause("no-such-property", "ctc", {}), IsEmpty());
 }
 
-TEST(UsualCause, EndsTheTextOfAFailureWhereThereIsOne) {
-  PropertySummary report;
-  report.verdict = Verdict::fail;
-  report.property = "loss";
-  const auto text = [&](const std::string& explanation) {
-    return detail::failure_text(report, "generated", "", explanation, "./assay replay 'operation=ctc T=2'", false);
-  };
-  EXPECT_THAT(text("expected inf"), HasSubstr("'operation=ctc T=2'\n  usual cause\n    paths are counted"));
-  EXPECT_THAT(text("expected 1"), Not(HasSubstr("usual cause")));
+TEST(UsualCause, IsNotGuessedWhereTheKernelSaysItsOwn) {
+  for (const char* property : {"refusals", "inside", "outside", "batch-singles", "padding"})
+    EXPECT_THAT(usual_cause(property, "ctc", {Clue::Kind::exception}), IsEmpty()) << property;
+  EXPECT_THAT(usual_cause("padding", "ctc", {Clue::Kind::death}), IsEmpty());
+  EXPECT_THAT(usual_cause("outside", "ctc", {Clue::Kind::death}), HasSubstr("row's own length"));
 }
 
 }  // namespace

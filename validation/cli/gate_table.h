@@ -33,9 +33,6 @@ class GateTable {
 
  private:
   void print(const std::string& text);
-  void reservations(const PropertyRecord& property);
-  void unclaimed(const GateRecord& record);
-  void worst(const GateRecord& record);
 
   std::FILE* out_;
   bool colour_;

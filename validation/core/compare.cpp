@@ -62,6 +62,7 @@ template <class Real>
 void Comparison::same_special(const Place& place, Real got, double expected) {
   const bool alike = std::isnan(expected) ? std::isnan(got) : double{got} == expected;
   if (accept(place, alike ? 0 : std::numeric_limits<double>::infinity(), 0, no_range) || failures_ > 1) return;
+  clue_ = Clue::number(expected, double{got});
   first_failure_ = fmt::format("{}\n  expected {}\n  got      {}", place.text(),
                                std::isnan(expected) ? "nan" : fmt::format("{}", expected), show(got));
 }
@@ -72,6 +73,7 @@ void Comparison::hold(const Place& place, Real got, double expected, double boun
   if (std::abs(expected) > bound && is_judged(bound, range)) mark(noticed_.elements, place);
   const double error = std::abs(double{got} - expected);
   if (accept(place, error, bound, range) || failures_ > 1) return;
+  clue_ = Clue::number(expected, double{got});
   const std::string beyond = std::isnan(bound) ? "" : fmt::format(" where the bound is {:.3g}", bound);
   first_failure_ =
       fmt::format("{}\n  expected {:.17g} ({})\n  got      {}", place.text(), expected, hexadecimal(expected),
@@ -90,6 +92,7 @@ void Comparison::hold_exact(const Place& place, Real got, const Exact& exact, do
   const double error = std::isfinite(got) ? absolute_difference(BigFloat(got), exactly(exact))
                                           : std::abs(double{got});  // NaN stays NaN, infinity infinite
   if (accept(place, error, bound, range) || failures_ > 1) return;
+  clue_ = Clue::number(rounded, double{got});
   first_failure_ = place.text() + "\n" + explain(got, exactly(exact), error, bound);
 }
 
@@ -114,13 +117,15 @@ template void Comparison::hold_exact(const Place&, double, const BigFloat&, doub
 template void Comparison::hold_exact(const Place&, float, const long double&, double, double);
 template void Comparison::hold_exact(const Place&, double, const long double&, double, double);
 
-void Comparison::fail(const std::string& why) {
-  if (failures_++ == 0) first_failure_ = why;
+void Comparison::fail(const std::string& why, Clue clue) {
+  if (failures_++ > 0) return;
+  first_failure_ = why;
+  clue_ = clue;
 }
 
 Finding Comparison::finding() const {
   const std::string others = failures_ > 1 ? fmt::format("\n  and {} more", failures_ - 1) : "";
-  Finding finding = failures_ == 0 ? Finding::pass(margin_) : Finding::fail(first_failure_ + others, margin_);
+  Finding finding = failures_ == 0 ? Finding::pass(margin_) : Finding::fail(first_failure_ + others, margin_, clue_);
   if (failures_ == 0) finding.noticed = std::make_shared<const Noticed>(noticed_);
   finding.judged = judged_;
   finding.judged.misses_index = misses_index();
@@ -132,7 +137,8 @@ void Comparison::hold_bits(const Place& place, Real first, Real second, const st
   using Bits = std::conditional_t<sizeof(Real) == 8, std::uint64_t, std::uint32_t>;
   judged_.add(0, no_range);
   if (std::bit_cast<Bits>(first) == std::bit_cast<Bits>(second) || (std::isnan(first) && std::isnan(second))) return;
-  fail(fmt::format("{}: {}\n  first    {}\n  second   {}", place.text(), what, show(first), show(second)));
+  fail(fmt::format("{}: {}\n  first    {}\n  second   {}", place.text(), what, show(first), show(second)),
+       {Clue::Kind::other_bits});
 }
 
 void Comparison::same_bits(const Place& place, float first, float second, const std::string& what) {

@@ -60,7 +60,7 @@ class Comparison {
   }
 
   /// Records a failure that is not about one number.
-  void fail(const std::string& why);
+  void fail(const std::string& why, Clue clue = {});
 
   /// The verdict so far: the first failure in full and the number of the others, or the worst margin.
   Finding finding() const;
@@ -95,6 +95,7 @@ class Comparison {
 
   Margin margin_;
   std::string first_failure_;
+  Clue clue_;  ///< of the first failure
   std::int64_t failures_ = 0;
   Judged judged_;
   MarkedIndices met_, judged_indices_;

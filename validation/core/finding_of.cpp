@@ -15,17 +15,17 @@ Finding finding_of(const std::function<Finding()>& check) {
   try {
     return check();
   } catch (const Unsupported& reason) {
-    return Finding::skip(reason.what());
+    return Finding::skip(reason.what(), reason.cause());
   } catch (const ReferenceDisagrees& disagreement) {
     return Finding::mistrust(std::string("  the reference is not certain: ") + disagreement.what());
   } catch (const RefusedValidProblem& refusal) {
-    return Finding::error(std::string("  ") + refusal.what());
+    return Finding::error(std::string("  ") + refusal.what(), {Clue::Kind::exception});
   } catch (const KernelDied& death) {
-    return Finding::error(std::string("  ") + death.what());
+    return Finding::error(std::string("  ") + death.what(), {Clue::Kind::death});
   } catch (const KernelUnavailable&) {
     throw;
   } catch (const std::exception& exception) {
-    return Finding::error(std::string("  exception: ") + exception.what());
+    return Finding::error(std::string("  exception: ") + exception.what(), {Clue::Kind::exception});
   }
 }
 

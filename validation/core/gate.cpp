@@ -9,6 +9,7 @@
 #include "validation/core/call_time.h"
 #include "validation/core/history.h"
 #include "validation/core/size_pattern.h"
+#include "validation/core/usual_cause.h"
 
 namespace assay::validation {
 namespace {
@@ -18,6 +19,11 @@ std::uint64_t seed_of_block(std::uint64_t seed, std::int64_t which) {
   if (which == 0) return seed;
   Random mixed(seed + static_cast<std::uint64_t>(which - 1) * 0x9E3779B97F4A7C15U);
   return mixed.bits();
+}
+
+Finding too_slow(double seconds, const std::string& where) {
+  return Finding::skip(fmt::format("the kernel needs about {:.1g} s a call where {}", seconds, where),
+                       SkipCause::too_slow);
 }
 
 /// Judges cases one after the other, records each, and stops recording where shrinking begins.
@@ -84,12 +90,12 @@ class Judge {
         if (is_over()) return;
         next = call_times.next(size, longest);
         if (next == 0)
-          return report_.record(Finding::skip(slow_text(call_times.at(size), fmt::format("{} = {}", extent, size))),
-                                "needle");
+          return report_.record(too_slow(call_times.at(size), fmt::format("{} = {}", extent, size)), "needle");
         longest_call = 0;
         needles_of_size(extent, next, reached);
         call_times.add(next, longest_call);
       }
+    for (const std::string& line : subject_.hidden(property_, extent)) report_.hidden.push_back(line);
   }
 
   void needles_of_size(const std::string& extent, std::int64_t size, Reached& reached) {
@@ -107,7 +113,7 @@ class Judge {
     for (const PlannedCase& one : subject_.planned(property_, options_.reach, options_.seed)) {
       if (is_over()) return;
       const double foretold = one.work > 0 ? call_times.at(one.work) : 0;
-      if (foretold > longest) return report_.record(Finding::skip(slow_text(foretold, one.name)), "planned");
+      if (foretold > longest) return report_.record(too_slow(foretold, one.name), "planned");
       longest_call = 0;
       given({one.name, one.make()});
       if (one.work > 0) call_times.add(one.work, longest_call);
@@ -158,7 +164,8 @@ class Judge {
                               found.first_finding.margin,
                               passes_alone,
                               {},
-                              {}};
+                              {},
+                              cause_of(found.finding)};
     report_.worst.take(found.first_finding.margin);
     report_.worst.take(found.finding.margin);
     report_.worst_case = origin;
@@ -172,7 +179,12 @@ class Judge {
         shrunk_origin(fmt::format("{}; {} cases in turn", report_.worst_case, found.cases.size()), found.shrinks);
     failure.explanation = found.finding.explanation + history_text;
     failure.margin = found.finding.margin;
+    failure.usual_cause = cause_of(found.finding);
     failure.sequence = std::move(found.cases);
+  }
+
+  std::string cause_of(const Finding& finding) const {
+    return std::string(usual_cause(info_.name, subject_.operation(), finding.clue));
   }
 
   /// Records the finding, until a case fails: from then on, simpler cases are judged, of which those count as failures

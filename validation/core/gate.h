@@ -41,6 +41,7 @@ struct Failure {
   /// Lines about a case that fails alone, each with a newline before it: which sizes fail, and whether contiguous arrays
   /// pass.
   std::string remarks = {};
+  std::string usual_cause = {};  ///< empty where none is known
 };
 
 struct PropertyReport : PropertySummary {

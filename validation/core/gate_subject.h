@@ -98,6 +98,9 @@ class GateSubject {
                           const Finding& finding) const = 0;
   virtual std::vector<PlannedCase> planned(std::size_t property, Reach reach, std::uint64_t seed) const = 0;
 
+  /// What the needle cases of the extent's largest size, all judged now, would miss, a line each.
+  virtual std::vector<std::string> hidden(std::size_t /*property*/, const std::string& /*extent*/) const { return {}; }
+
   using Sizes = std::vector<std::pair<std::string, std::int64_t>>;  ///< of extents
   virtual Sizes sizes_of(const AnyCase& c) const = 0;
   virtual std::size_t elements_of(const AnyCase& c) const = 0;  ///< about, of its arrays

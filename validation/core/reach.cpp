@@ -65,10 +65,6 @@ double slowest_call(Reach reach, bool against_reference) {
   return against_reference && reach == Reach::full ? 5 : 1;
 }
 
-std::string slow_text(double seconds, const std::string& where) {
-  return fmt::format("{} {:.1g} s a call where {}", too_slow, seconds, where);
-}
-
 void Reached::merge(const Reached& other) {
   if (other.size > size) noticed = terms = 0;
   if (other.size >= size) {

@@ -68,10 +68,6 @@ class CallTimes {
 /// run ends. `thorough` has no limit.
 double slowest_call(Reach reach, bool against_reference);
 
-/// Why a needle case was not judged.
-inline constexpr std::string_view too_slow = "the kernel needs about";
-std::string slow_text(double seconds, const std::string& where);
-
 /// At most `count` of the indices in [0, size): all, or the first, the last and others between.
 std::vector<std::int64_t> some_indices(std::int64_t size, std::int64_t count);
 

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "validation/core/terminal.h"
-#include "validation/core/usual_cause.h"
 
 namespace assay::validation {
 namespace {
@@ -22,12 +21,6 @@ std::string share_text(const PropertySummary& report) {
   if (!std::isfinite(percent)) return fmt::format("{}", percent);
   if (percent < 1e4) return fmt::format("{:.1f} %", percent);
   return report.worst.share < 999'999 ? fmt::format("{:.0f} x", report.worst.share) : "> 10^6 x";
-}
-
-std::int64_t skipped_cases(const PropertySummary& report) {
-  std::int64_t total = 0;
-  for (const auto& [reason, count] : report.skipped) total += count;
-  return total;
 }
 
 }  // namespace
@@ -56,7 +49,7 @@ std::string table_heading() {
 
 std::string table_row(const PropertySummary& report, bool colour) {
   return fmt::format("  {:<18}{}{:>6}  {:>8}  {}", report.property, painted_name(report.verdict, colour),
-                     report.cases - skipped_cases(report), share_text(report), report.claim);
+                     report.cases - report.skipped_cases(), share_text(report), report.claim);
 }
 
 std::string coverage_text(const Coverage& coverage) {
@@ -117,17 +110,6 @@ std::filesystem::path failure_file(const std::string& property, const std::strin
   const std::filesystem::path folder = "assay-failures";
   std::filesystem::create_directories(folder);
   return folder / fmt::format("{}-{:08x}.npz", property, std::hash<std::string>{}(line) & 0xFFFFFFFFU);
-}
-
-std::string failure_text(const PropertySummary& report, const std::string& origin, const std::string& errors,
-                         const std::string& explanation, const std::string& reproducer, bool colour,
-                         const std::string& why) {
-  const auto heading = fmt::format("{} {} ({}): {}", name_of(report.verdict), report.property, origin, report.claim);
-  const std::string_view cause = usual_cause(report.property, report.verdict, explanation, reproducer);
-  return fmt::format("{}\n{}{}\n{}  reproduce with\n    {}\n{}",
-                     paint(heading, fmt::fg(fmt::terminal_color::red) | fmt::emphasis::bold, colour), errors,
-                     explanation, why.empty() ? "" : fmt::format("  why, each operation followed\n{}", why), reproducer,
-                     cause.empty() ? "" : fmt::format("  usual cause\n    {}\n", cause));
 }
 
 }  // namespace detail

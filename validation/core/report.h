@@ -44,11 +44,6 @@ std::string replay_line(const std::string& words);
 /// The file for a case that is too long for a line. Makes the file's folder.
 std::filesystem::path failure_file(const std::string& property, const std::string& line);
 
-/// `errors` is errors_text() of the failure, `why` the text of its explanation.
-std::string failure_text(const PropertySummary& report, const std::string& origin, const std::string& errors,
-                         const std::string& explanation, const std::string& reproducer, bool colour,
-                         const std::string& why = "");
-
 }  // namespace detail
 
 /// The line that replays cases in turn: "operation=... property=... kernel=... T=... then times=3 T=...", or, where the

@@ -6,13 +6,6 @@ namespace assay::validation {
 namespace {
 
 constexpr const char* no_case = "there was no case to judge it on";
-constexpr const char* mostly_declined = "  when called, the kernel declined ";
-constexpr const char* mostly_unjudged = "  too little was judged in ";
-
-/// Whether settle() found the reason, which may not hold any more once there are further cases.
-bool is_found(const std::string& mistrust) {
-  return mistrust.starts_with(mostly_declined) || mistrust.starts_with(mostly_unjudged);
-}
 
 }  // namespace
 
@@ -24,9 +17,11 @@ std::string shrunk_origin(const std::string& origin, int steps) {
 void PropertySummary::record(const Finding& finding, const std::string& origin) {
   ++cases;
   if (finding.verdict == Verdict::skipped) ++skipped[finding.explanation];
+  if (finding.skip_cause != SkipCause::not_claimed) skip_causes[finding.explanation] = finding.skip_cause;
   if (finding.verdict == Verdict::mistrusted) mistrust = finding.explanation;
   if (finding.verdict == Verdict::pass || finding.verdict == Verdict::fail) histogram.count(finding.margin.share);
   judged.merge(finding.judged);
+  evidence.merge(finding.evidence);
   measured += finding.judged.elements > 0 ? 1 : 0;
   thin += finding.judged.suffices() ? 0 : 1;
   if (is_failure(finding.verdict)) return;
@@ -37,11 +32,14 @@ void PropertySummary::record(const Finding& finding, const std::string& origin) 
 void PropertySummary::merge(const PropertySummary& other) {
   cases += other.cases;
   for (const auto& [reason, count] : other.skipped) skipped[reason] += count;
-  if (!other.mistrust.empty() && !is_found(other.mistrust)) mistrust = other.mistrust;
+  skip_causes.insert(other.skip_causes.begin(), other.skip_causes.end());
+  if (!other.mistrust.empty()) mistrust = other.mistrust;
   if (worst.share == worst.share && !(other.worst.share <= worst.share)) worst_case = other.worst_case;
   worst.take(other.worst);
   histogram.merge(other.histogram);
   judged.merge(other.judged);
+  evidence.merge(other.evidence);
+  hidden.insert(hidden.end(), other.hidden.begin(), other.hidden.end());
   measured += other.measured;
   thin += other.thin;
   for (const auto& [extent, one] : other.reached) reached[extent].merge(one);
@@ -53,29 +51,42 @@ void PropertySummary::settle() {
   skipped.erase(no_case);
   if (is_failure(verdict)) return;
   if (cases == 0) skipped[no_case] = 0;
-  std::int64_t total = 0, by_kernel = 0;
-  for (const auto& [reason, count] : skipped) {
-    total += count;
-    if (reason.starts_with(declined)) by_kernel += count;
-  }
-  verdict = Verdict::pass;
-  if (is_found(mistrust)) mistrust.clear();
-  // Where no case was judged, the property may ask for something that the kernel does not claim.
-  const std::int64_t done = cases - total, not_claimed = total - by_kernel;
-  const bool mostly = by_kernel > (done > 0 ? done : not_claimed);
-  if (mostly && mistrust.empty())
-    mistrust = fmt::format("{}{} of the {} cases that its declaration allows: declare the limit", mostly_declined,
-                           by_kernel, done + by_kernel);
-  if (2 * thin > measured && mistrust.empty())
-    mistrust = fmt::format(
-        "{}{} of {} cases: the bounds of the other elements are no smaller than what the values can be,\n"
-        "  so that any number would pass. Declare more exactly how the kernel computes (docs/acceptance.md)",
-        mostly_unjudged, thin, measured);
-  if (!mistrust.empty()) {
+  if (!why_mistrusted().empty()) {
     verdict = Verdict::mistrusted;
-  } else if (total == cases) {
-    verdict = Verdict::skipped;
+  } else {
+    verdict = skipped_cases() == cases ? Verdict::skipped : Verdict::pass;
   }
+}
+
+std::int64_t PropertySummary::skipped_cases() const {
+  std::int64_t total = 0;
+  for (const auto& [reason, count] : skipped) total += count;
+  return total;
+}
+
+std::string PropertySummary::why_mistrusted() const {
+  if (!mistrust.empty()) return mistrust;
+  std::int64_t by_kernel = 0;
+  for (const auto& [reason, count] : skipped)
+    if (cause_of(reason) == SkipCause::declined) by_kernel += count;
+  // Where no case was judged, the property may ask for something that the kernel does not claim.
+  const std::int64_t total = skipped_cases(), done = cases - total, not_claimed = total - by_kernel;
+  if (by_kernel > (done > 0 ? done : not_claimed))
+    return fmt::format(
+        "  when called, the kernel declined {} of the {} cases that its declaration allows: declare the limit",
+        by_kernel, done + by_kernel);
+  if (2 * thin > measured)
+    return fmt::format(
+        "  too little was judged in {} of {} cases: the bounds of the other elements are no smaller than what the "
+        "values can be,\n"
+        "  so that any number would pass. Declare more exactly how the kernel computes (docs/acceptance.md)",
+        thin, measured);
+  return "";
+}
+
+SkipCause PropertySummary::cause_of(const std::string& reason) const {
+  const auto found = skip_causes.find(reason);
+  return found == skip_causes.end() ? SkipCause::not_claimed : found->second;
 }
 
 }  // namespace assay::validation

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "validation/core/histogram.h"
 #include "validation/core/judged.h"
@@ -21,12 +22,16 @@ struct PropertySummary {
   std::string claim;
   Verdict verdict = Verdict::pass;
   std::int64_t cases = 0;
-  std::map<std::string, std::int64_t> skipped;  ///< reason and count
-  std::string mistrust;
+  std::map<std::string, std::int64_t> skipped;        ///< reason and count
+  std::map<std::string, SkipCause> skip_causes = {};  ///< of the reasons other than what is not claimed
+  std::string mistrust;                               ///< why a case proved nothing
   Margin worst;
-  std::string worst_case;                  ///< where the worst margin was met
-  MarginHistogram histogram;               ///< of the worst margin of each case that was judged
-  Judged judged;                           ///< the elements of all cases
+  std::string worst_case;     ///< where the worst margin was met
+  MarginHistogram histogram;  ///< of the worst margin of each case that was judged
+  Judged judged;              ///< the elements of all cases
+  Evidence evidence = {};     ///< of all cases
+  /// What the largest needle cases would miss: "0 of the 4097 terms of the sum in line 12".
+  std::vector<std::string> hidden = {};
   std::int64_t measured = 0;               ///< cases that have elements
   std::int64_t thin = 0;                   ///< cases among them of which too little was judged
   std::map<std::string, Reached> reached;  ///< by needle cases; extents by name
@@ -37,9 +42,13 @@ struct PropertySummary {
   void record(const Finding& finding, const std::string& origin);
   /// Adds the result on other cases. The verdict does not change before the next settle().
   void merge(const PropertySummary& other);
-  /// Sets the verdict on all cases, unless one failed. A property is mistrusted if the kernel, when it was called,
-  /// declined more than half of the cases that its declaration allows, or if too little was judged of more than half.
+  /// Sets the verdict on all cases, unless one failed.
   void settle();
+  /// Why the property is mistrusted: a case proved nothing; the kernel, when it was called, declined more than half of
+  /// the cases that its declaration allows; or too little was judged of more than half. Empty if it is not.
+  std::string why_mistrusted() const;
+  std::int64_t skipped_cases() const;
+  SkipCause cause_of(const std::string& reason) const;
 };
 
 }  // namespace assay::validation

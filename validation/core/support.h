@@ -21,12 +21,23 @@ namespace assay::validation {
 /// A kernel was asked for what it does not claim to do; the text is the reason.
 class Unsupported : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit Unsupported(const std::string& reason) : std::runtime_error(reason), reason_(reason) {}
 
   /// A reason that the kernel gave when it was called: its declaration does not exclude the case.
   static Unsupported said_by_kernel(const std::string& reason) {
-    return Unsupported(std::string(declined) + (reason.empty() ? "it does not say why" : reason));
+    return {"the kernel does not do, as it answered: ", reason.empty() ? "it does not say why" : reason};
   }
+
+  /// What a kernel said, or what() where it was not called.
+  const std::string& reason() const { return reason_; }
+  SkipCause cause() const { return cause_; }
+
+ private:
+  Unsupported(const std::string& opening, const std::string& reason)
+      : std::runtime_error(opening + reason), reason_(reason), cause_(SkipCause::declined) {}
+
+  std::string reason_;
+  SkipCause cause_ = SkipCause::not_claimed;
 };
 
 inline constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();

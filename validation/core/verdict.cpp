@@ -18,6 +18,20 @@ std::string_view name_of(Verdict verdict) {
   return "unknown";
 }
 
+std::string name_of(SkipCause cause) {
+  switch (cause) {
+    case SkipCause::not_claimed:
+      return "not claimed";
+    case SkipCause::wrong_kind:
+      return "wrong kind";
+    case SkipCause::declined:
+      return "declined";
+    case SkipCause::too_slow:
+      return "too slow";
+  }
+  return "";
+}
+
 void Margin::take(double other_share, const std::string& other_place, double other_error) {
   if (other_share <= share) return;
   if (share != share) return;
@@ -29,11 +43,13 @@ void Margin::take(double other_share, const std::string& other_place, double oth
 void Finding::take(const Finding& other) {
   if (is_failure(verdict)) return;
   judged.merge(other.judged);
+  evidence.merge(other.evidence);
   if (!noticed) noticed = other.noticed;
   if (!is_failure(other.verdict)) return margin.take(other.margin);
   verdict = other.verdict;
   margin = other.margin;
   explanation = other.explanation;
+  clue = other.clue;
 }
 
 }  // namespace assay::validation

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "validation/core/clue.h"
+#include "validation/core/evidence.h"
 #include "validation/core/judged.h"
 #include "validation/core/noticed.h"
 
@@ -19,8 +21,15 @@ enum class Verdict { pass, skipped, mistrusted, error, fail };
 
 std::string_view name_of(Verdict verdict);
 
-/// How the reason of a skipped case begins where the kernel itself declined the case when it was called.
-inline constexpr std::string_view declined = "the kernel does not do, as it answered: ";
+/// Why a case was skipped.
+///
+/// not_claimed  the kernel does not claim to do it, or the property says nothing of it
+/// wrong_kind   the property is about cases of another kind
+/// declined     the kernel's declaration allows it, but the kernel declined it when it was called
+/// too_slow     the kernel's calls would take too long
+enum class SkipCause { not_claimed, wrong_kind, declined, too_slow };
+
+std::string name_of(SkipCause cause);
 
 /// True of the verdicts that make a run fail.
 constexpr bool is_failure(Verdict verdict) {
@@ -40,18 +49,25 @@ struct Margin {
 
 struct Finding {
   Verdict verdict = Verdict::pass;
-  Margin margin;
-  std::string explanation;  ///< for a failure: what was expected, what came, where; for skipped: why
+  Margin margin = {};
+  std::string explanation = {};  ///< for a failure: what was expected, what came, where; for skipped: why
   std::shared_ptr<const Noticed> noticed = {};  ///< what the comparison with expected numbers would miss
   Judged judged = {};
+  Evidence evidence = {};
+  Clue clue = {};                                 ///< of a failure
+  SkipCause skip_cause = SkipCause::not_claimed;  ///< of a skipped case
 
-  static Finding pass(Margin margin = {}) { return {Verdict::pass, std::move(margin), {}, {}}; }
-  static Finding fail(std::string why, Margin margin = {}) {
-    return {Verdict::fail, std::move(margin), std::move(why), {}};
+  static Finding pass(Margin margin = {}) { return {.margin = std::move(margin)}; }
+  static Finding fail(std::string why, Margin margin = {}, Clue clue = {}) {
+    return {.verdict = Verdict::fail, .margin = std::move(margin), .explanation = std::move(why), .clue = clue};
   }
-  static Finding error(std::string why) { return {Verdict::error, {}, std::move(why), {}}; }
-  static Finding skip(std::string why) { return {Verdict::skipped, {}, std::move(why), {}}; }
-  static Finding mistrust(std::string why) { return {Verdict::mistrusted, {}, std::move(why), {}}; }
+  static Finding error(std::string why, Clue clue = {}) {
+    return {.verdict = Verdict::error, .explanation = std::move(why), .clue = clue};
+  }
+  static Finding skip(std::string why, SkipCause cause = SkipCause::not_claimed) {
+    return {.verdict = Verdict::skipped, .explanation = std::move(why), .skip_cause = cause};
+  }
+  static Finding mistrust(std::string why) { return {.verdict = Verdict::mistrusted, .explanation = std::move(why)}; }
 
   /// Adds a further comparison of the same case; the first failure stays.
   void take(const Finding& other);

@@ -36,7 +36,8 @@ Finding compare_with_fewer(const Subject& subject, const Case& whole, const Doub
       const double one = of_part[k][i], other = of_whole[k][same_element(i, shape, size, axis)];
       if (!same_bits(one, other))
         return Finding::fail(fmt::format("  {} is {} where {} = {}, and {} where {} = {}", place("output", i, shape),
-                                         show(one), extent, fewer, show(other), extent, size));
+                                         show(one), extent, fewer, show(other), extent, size),
+                             {}, {Clue::Kind::other_bits});
     }
   }
   return finding;

@@ -23,7 +23,7 @@ Kernel called(const Kernel& kernel) {
       longest_call = std::max(longest_call, timer.seconds());
       return results;
     } catch (const Unsupported& reason) {
-      throw Unsupported(std::string(declined) + reason.what());
+      throw Unsupported::said_by_kernel(reason.what());
     }
   };
 }
@@ -180,12 +180,9 @@ std::string FormulaGateSubject::remark_on(std::size_t property, const AnyCase& c
   return is_failure(judge(property, contiguous).verdict) ? "" : "\n  it passes where the arrays are contiguous";
 }
 
-std::vector<std::string> FormulaGateSubject::hidden() const {
-  std::vector<std::string> lines;
-  for (const auto& [where, power] : powers_)
-    for (const auto& line : power.hidden())
-      lines.push_back(fmt::format("{} notices {}", infos_[where.first].name, line));
-  return lines;
+std::vector<std::string> FormulaGateSubject::hidden(std::size_t property, const std::string& extent) const {
+  const auto found = powers_.find({property, extent});
+  return found == powers_.end() ? std::vector<std::string>() : found->second.hidden();
 }
 
 }  // namespace assay::validation::formula

@@ -67,8 +67,8 @@ class FormulaGateSubject final : public GateSubject {
 
   std::string remark_on(std::size_t property, const AnyCase& c) const override;
 
-  /// "outputs notices 0 of the 4097 terms of the sum in line 12", of the needle cases of the largest sizes.
-  std::vector<std::string> hidden() const;
+  /// "0 of the 4097 terms of the sum in line 12".
+  std::vector<std::string> hidden(std::size_t property, const std::string& extent) const override;
 
  private:
   Case fit(std::size_t property, Case c) const;

@@ -19,15 +19,6 @@ namespace assay::validation::formula {
 /// where it gives no answer.
 using Kernel = std::function<Doubles(const Case&)>;
 
-/// How the truths of a run were made sure of, and what the kernel would do without what it declares.
-struct Truths {
-  std::int64_t certified = 0;  ///< proven by balls
-  std::int64_t compared = 0;   ///< equal at two precisions
-  /// The largest error as a share of the bound that the kernel would have without Arithmetic::rounds and without roads;
-  /// empty where it declares none.
-  std::map<std::string, double> undeclared = {};  ///< by "output" and "gradient"
-};
-
 struct Subject {
   Specification specification;
   Trace trace;
@@ -41,7 +32,6 @@ struct Subject {
   int digits = 40;
   /// The same with kernels that were made afresh, without a history; empty where they cannot be.
   std::function<std::shared_ptr<const Subject>()> fresh = {};
-  std::shared_ptr<Truths> truths = std::make_shared<Truths>();
 };
 
 /// The formula's outputs and gradients on one case: exact, and with bounds.
@@ -59,6 +49,11 @@ struct Truth {
 /// std::invalid_argument where a road gives other results than the formula. Truths that were asked for last are
 /// remembered (known_truths.h).
 std::shared_ptr<const Truth> truth_of(const Subject& subject, const Case& c);
+
+/// How the truth was made sure of.
+inline Evidence evidence_of(const Truth& truth) {
+  return {truth.is_certified ? 1 : 0, truth.is_certified ? 0 : 1};
+}
 
 /// "[0.25 +/- 3.1e-40]" for each element of each output and, where the subject has a backward pass, of each gradient.
 /// Throws Unsupported where the build has no balls.

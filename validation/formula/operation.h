@@ -7,7 +7,7 @@
 //   };
 //   Subject subject = subject_of({"rms_norm", {{"x", {"N", "D"}}}, {"N", "D"}}, {{"N", "D"}}, RmsNorm());
 //   subject.forward = my_kernel;   // Doubles(const Case&): the outputs for c.arrays
-//   fmt::print("{}", run(subject, {.options = options_of(100)}).text);
+//   fmt::print("{}", table_text(run(subject, {.options = options_of(100)})));
 #pragma once
 
 #include <map>
@@ -20,6 +20,7 @@
 #include "reference/formula/trace.h"
 #include "validation/formula/judge.h"
 #include "validation/formula/run.h"
+#include "validation/report/gate_text.h"
 
 namespace assay::validation::formula {
 

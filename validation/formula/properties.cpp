@@ -28,7 +28,8 @@ void take_same_bits(Finding& finding, const Doubles& first, const Doubles& secon
       compared.judged.add(0, no_range);
       if (compared.verdict == Verdict::pass && !same_bits(first[k][i], second[k][i]))
         compared = Finding::fail(fmt::format("  element {} of output {} has other bits: {} and {} {}", i, k,
-                                             show(first[k][i]), what, show(second[k][i])));
+                                             show(first[k][i]), what, show(second[k][i])),
+                                 {}, {Clue::Kind::other_bits});
     }
   finding.take(compared);
 }

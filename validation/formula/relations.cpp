@@ -83,6 +83,8 @@ Finding compare_runs(const Subject& subject, const Case& a, const Case& b, doubl
   const Doubles got_a = subject.forward(a), got_b = subject.forward(b);
   const auto traced = subject.trace(a.extents);
   Finding finding = Finding::pass();
+  finding.evidence = evidence_of(*of_a);
+  finding.evidence.merge(evidence_of(*of_b));
   for (std::size_t k = 0; k < got_a.size(); ++k)
     for (std::size_t i = 0; i < got_a[k].size(); ++i) {
       const std::size_t j = partner(i, traced->shapes[k]);
@@ -98,7 +100,7 @@ Finding compare_runs(const Subject& subject, const Case& a, const Case& b, doubl
       if (!(error <= bound))
         return Finding::fail(fmt::format("{}: {} and {}, more than both bounds {:.3g} apart",
                                          place("output", i, traced->shapes[k]), show(x), show(y), bound),
-                             finding.margin);
+                             finding.margin, Clue::number(x, y));
     }
   return finding;
 }
@@ -165,6 +167,7 @@ Finding along_lines(const Subject& subject, const Case& c, const std::string& ex
   const int axis = output_axis(subject, c, extent, traced->shapes[0]);
   if (axis < 0) return Finding::skip("the output has no such axis");
   Finding finding = Finding::pass();
+  finding.evidence = evidence_of(*truth);
   for (const auto& [first, line] : lines_of(traced->shapes[0], axis)) {
     const bool bounded = std::ranges::all_of(line, [&](std::size_t i) {
       return std::isfinite(truth->output_bounds[0][i]) && is_finite(truth->outputs[0][i]);

@@ -50,6 +50,7 @@ Finding compare(const std::string& what, const std::vector<double>& got, const H
     if (is_one || !passes) finding.margin.take(error == 0 ? 0 : error / bound, place(what, i, held.shape), error);
     if (passes) continue;
     finding.verdict = Verdict::fail;
+    finding.clue = Clue::number(to_double(exact), got[i]);
     finding.explanation =
         fmt::format("{}\n{}", place(what, i, held.shape),
                     finite ? explain(got[i], exact, error, bound, storage) + hint(i, error, bound)
@@ -74,17 +75,17 @@ Finding compare_all(const std::string& what, const Doubles& got, const std::vect
   return all;
 }
 
-/// Takes in how much of the bounds without declared roundings the results use.
-void take_undeclared(const Subject& subject, const std::string& what, const Doubles& got,
-                     const std::vector<std::vector<BigFloat>>& exact, std::span<const std::vector<double>> bounds) {
-  if (bounds.empty()) return;
-  double& worst = subject.truths->undeclared[what];
+/// The largest error of results as a share of their bounds without what is declared.
+double undeclared_share(const Doubles& got, const std::vector<std::vector<BigFloat>>& exact,
+                        std::span<const std::vector<double>> bounds) {
+  double worst = 0;
   for (std::size_t k = 0; k < exact.size(); ++k)
     for (std::size_t i = 0; i < exact[k].size(); ++i) {
       if (!std::isfinite(bounds[k][i]) || !is_finite(exact[k][i]) || !std::isfinite(got[k][i])) continue;
       const double error = absolute_difference(exact[k][i], BigFloat(got[k][i]));
       if (error > 0) worst = std::max(worst, error / bounds[k][i]);
     }
+  return worst;
 }
 
 /// The hint for results at these nodes. A kernel that has declared its road knows what it declares.
@@ -125,8 +126,9 @@ Finding outputs(const Subject& subject, const Case& c, Random&) {
   const Hint hint = hint_of(subject, *traced, traced->graph.outputs, truth->values, bool{subject.road});
   Finding finding = compare_all("output", got, truth->outputs, truth->output_bounds, truth->output_ranges,
                                 traced->shapes, subject.arithmetic.storage, hint);
-  if (finding.verdict == Verdict::pass)
-    take_undeclared(subject, "output", got, truth->outputs, truth->undeclared_bounds);
+  finding.evidence = evidence_of(*truth);
+  if (finding.verdict == Verdict::pass && !truth->undeclared_bounds.empty())
+    finding.evidence.undeclared["output"] = undeclared_share(got, truth->outputs, truth->undeclared_bounds);
   return finding;
 }
 
@@ -137,9 +139,10 @@ Finding gradients(const Subject& subject, const Case& c, Random&) {
   const Hint hint = hint_of(subject, *traced, traced->gradients, truth->values, bool{subject.backward_road});
   Finding finding = compare_all("gradient", got, truth->gradients, truth->gradient_bounds, truth->gradient_ranges,
                                 gradient_shapes(subject, c), subject.arithmetic.storage, hint);
+  finding.evidence = evidence_of(*truth);
   if (finding.verdict == Verdict::pass && !truth->undeclared_bounds.empty())
-    take_undeclared(subject, "gradient", got, truth->gradients,
-                    std::span(truth->undeclared_bounds).subspan(truth->outputs.size()));
+    finding.evidence.undeclared["gradient"] =
+        undeclared_share(got, truth->gradients, std::span(truth->undeclared_bounds).subspan(truth->outputs.size()));
   return finding;
 }
 

@@ -20,6 +20,7 @@
 #include "validation/formula/relations.h"
 #include "validation/formula/run.h"
 #include "validation/python/bindings.h"
+#include "validation/report/gate_text.h"
 #include "validation/report/json.h"
 #include "validation/report/shard.h"
 
@@ -167,21 +168,22 @@ std::function<std::shared_ptr<const Subject>()> fresh_of(const Subject& subject,
 }
 
 py::tuple run(const Subject& subject, int cases, std::uint64_t seed, const std::string& filter,
-              const std::string& reach, const Given& given, const py::function& shortened) {
-  validation::GateRun run{.options = formula::options_of(cases, seed, reach_called(reach)),
-                          .filter = filter,
-                          .digits = subject.digits,
-                          .shard = validation::shard_from_environment(),
-                          .words = "--reach " + reach};
+              const std::string& reach, const Given& given, const py::function& shortened,
+              const std::optional<std::pair<std::int64_t, std::int64_t>>& shard) {
+  validation::GateRun run{
+      .options = formula::options_of(cases, seed, reach_called(reach)),
+      .filter = filter,
+      .digits = subject.digits,
+      .shard = shard ? validation::Shard{shard->first, shard->second} : validation::shard_from_environment(),
+      .words = "--reach " + reach};
   for (const auto& [extents, arrays, upstream] : given)
     run.options.given.push_back({fmt::format("given case {}", run.options.given.size()),
                                  Case{extents, arrays, upstream, {formula::ValueClass::Kind::given}}});
   const auto shorter = [&](const std::string& words) { return shortened(words).cast<std::string>(); };
-  const formula::RunResult result = interruptible([&] { return formula::run(subject, run, shorter); });
   validation::Report report;
-  report.complete = true;
-  report.runs.push_back(result.record);
-  return py::make_tuple(validation::to_json(report), result.text);
+  report.runs.push_back(interruptible([&] { return formula::run(subject, run, shorter); }));
+  report.complete = report.runs[0].is_complete();
+  return py::make_tuple(validation::to_json(report), validation::table_text(report.runs[0]));
 }
 
 /// Judges the cases in turn, up to the first that fails.

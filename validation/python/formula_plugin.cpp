@@ -71,8 +71,7 @@ std::pair<std::string, std::string> call(const Plugin& plugin, const std::string
     plugin.call(request, arrays, 0);
     return {"ok", ""};
   } catch (const validation::Unsupported& reason) {
-    const std::string text = reason.what();
-    return {"unsupported", text.substr(text.starts_with(validation::declined) ? validation::declined.size() : 0)};
+    return {"unsupported", reason.reason()};
   } catch (const std::invalid_argument& refusal) {
     return {"refused", validation::printable(refusal.what())};
   } catch (const std::runtime_error& failure) {

@@ -9,7 +9,6 @@
 
 #include "validation/core/printable.h"
 #include "validation/core/report.h"
-#include "validation/core/usual_cause.h"
 
 namespace assay::validation {
 namespace {
@@ -90,8 +89,7 @@ void add_failure(pugi::xml_node test, const PropertyRecord& property) {
   pugi::xml_node node = test.append_child(property.verdict == Verdict::error ? "error" : "failure");
   set(node, "message", fmt::format("{} ({})", property.claim, failure.origin));
   set(node, "type", std::string(validation::name_of(property.verdict)));
-  const std::string_view cause =
-      usual_cause(property.property, property.verdict, failure.explanation, failure.reproducer);
+  const std::string& cause = failure.usual_cause;
   const auto text = fmt::format("{}{}\n{}reproduce with\n  {}\n{}", errors_text(failure.first_margin, failure.margin),
                                 failure.explanation, failure.why.text, failure.reproducer,
                                 cause.empty() ? "" : fmt::format("usual cause\n  {}\n", cause));
@@ -127,7 +125,7 @@ void add_test(pugi::xml_node suite, const std::string& class_name, const Propert
     pugi::xml_node node = test.append_child("failure");
     set(node, "message", property.claim);
     set(node, "type", "mistrusted");
-    node.text().set(printable(property.mistrust).c_str());
+    node.text().set(printable(property.why_mistrusted()).c_str());
   } else if (property.verdict == Verdict::skipped) {
     add_skips(test, property);
   }

@@ -83,9 +83,10 @@ std::string interval_text(const GateRecord& record) {
 
 /// The reason why a property judged no case, other than that a case was of the wrong kind or too slow.
 std::string reason_of(const PropertyRecord& property) {
-  constexpr std::string_view of_the_case = "the case ";
-  for (const auto& [reason, count] : property.skipped)
-    if (!reason.starts_with(of_the_case) && !reason.starts_with(too_slow)) return reason;
+  for (const auto& [reason, count] : property.skipped) {
+    const SkipCause cause = property.cause_of(reason);
+    if (cause != SkipCause::wrong_kind && cause != SkipCause::too_slow) return reason;
+  }
   return "no case was large enough";
 }
 
@@ -106,10 +107,10 @@ std::string slow_text(const GateRecord& record) {
   std::map<std::string, std::int64_t> counts;
   for (const auto& property : record.properties)
     for (const auto& [reason, count] : property.skipped)
-      if (reason.starts_with(too_slow)) counts[reason.substr(too_slow.size() + 1)] += count;
+      if (property.cause_of(reason) == SkipCause::too_slow) counts[reason] += count;
   std::vector<std::string> items;
   for (const auto& [what, properties] : counts) items.push_back(fmt::format("{} ({} properties)", what, properties));
-  return items.empty() ? "" : fmt::format("    not reached, since {}\n{}\n", too_slow, wrapped(items, 98, "      "));
+  return items.empty() ? "" : fmt::format("    not reached\n{}\n", wrapped(items, 98, "      "));
 }
 
 }  // namespace

@@ -18,6 +18,13 @@ Verdict verdict_from(const JsonReader& json) {
   json.refuse("pass, skipped, mistrusted, error or fail");
 }
 
+SkipCause skip_cause_from(const JsonReader& json) {
+  const auto name = json.text();
+  for (const auto cause : {SkipCause::not_claimed, SkipCause::wrong_kind, SkipCause::declined, SkipCause::too_slow})
+    if (name == name_of(cause)) return cause;
+  json.refuse("not claimed, wrong kind, declined or too slow");
+}
+
 Picture picture_from(const JsonReader& json) {
   Picture picture;
   picture.title = json["title"].text();
@@ -62,6 +69,7 @@ FailureRecord failure_from(const JsonReader& json) {
   if (json.has("margin")) failure.margin = margin_from(json["margin"]);
   if (json.has("first_margin")) failure.first_margin = margin_from(json["first_margin"]);
   if (json.has("why")) failure.why = why_from(json["why"]);
+  if (json.has("usual_cause")) failure.usual_cause = json["usual_cause"].text();
   json["pictures"].each([&](const JsonReader& picture) { failure.pictures.push_back(picture_from(picture)); });
   return failure;
 }
@@ -86,6 +94,16 @@ void take_judged(const JsonReader& json, PropertyRecord& property) {
   property.thin = json["thin"].whole(0, property.measured);
 }
 
+/// Reports of earlier versions do not have them.
+void take_evidence(const JsonReader& json, PropertyRecord& property) {
+  property.evidence.certified = json["certified"].whole(0);
+  property.evidence.compared = json["compared"].whole(0);
+  json["undeclared"].each_member([&](const std::string& result, const JsonReader& share) {
+    property.evidence.undeclared[result] = share.number();
+  });
+  json["hidden"].each([&](const JsonReader& line) { property.hidden.push_back(line.text()); });
+}
+
 PropertyRecord property_from(const JsonReader& json) {
   PropertyRecord property;
   property.property = json["name"].text();
@@ -93,8 +111,14 @@ PropertyRecord property_from(const JsonReader& json) {
   property.verdict = verdict_from(json["verdict"]);
   property.cases = json["cases"].whole(0);
   property.skipped = json["skipped"].counts();
-  property.mistrust = json["mistrust"].text();
+  if (json.has("skip_causes"))
+    json["skip_causes"].each_member([&](const std::string& reason, const JsonReader& cause) {
+      property.skip_causes[reason] = skip_cause_from(cause);
+    });
   if (json.has("elements")) take_judged(json, property);
+  if (json.has("certified")) take_evidence(json, property);
+  // What follows from the counts is found anew, as a merge may change it.
+  if (const std::string why = json["mistrust"].text(); why != property.why_mistrusted()) property.mistrust = why;
   property.worst = margin_from(json["worst"]);
   property.worst_case = json["worst"]["case"].text();
   property.histogram = histogram_from(json["histogram"]);

@@ -26,9 +26,10 @@ struct FailureRecord {
   std::string explanation;  ///< what was expected, what came, where
   std::string reproducer;   ///< ./assay replay '...', or ./assay gate ... where the case alone passes
   std::vector<Picture> pictures;
-  Margin margin = {};        ///< the worst error of the case
-  Margin first_margin = {};  ///< the worst error of the case as first met, before shrinking
-  Why why = {};              ///< empty unless --explain asked for it
+  Margin margin = {};            ///< the worst error of the case
+  Margin first_margin = {};      ///< the worst error of the case as first met, before shrinking
+  Why why = {};                  ///< empty unless --explain asked for it
+  std::string usual_cause = {};  ///< empty where none is known
 };
 
 struct PropertyRecord : PropertySummary {

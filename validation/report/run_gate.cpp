@@ -180,7 +180,8 @@ class GateRunner {
             subject_.pictures_of(failure.problem),
             failure.margin,
             failure.first_margin,
-            run_.explains ? subject_.why_of(property, failure.problem) : Why()};
+            run_.explains ? subject_.why_of(property, failure.problem) : Why(),
+            failure.usual_cause};
   }
 
   /// The command that leads to the failure of this unit: that of the property alone if it fails on a fresh kernel, or

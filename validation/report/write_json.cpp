@@ -5,7 +5,6 @@
 
 #include "validation/core/json_text.h"
 #include "validation/core/report.h"
-#include "validation/core/usual_cause.h"
 #include "validation/report/json.h"
 
 namespace assay::validation {
@@ -51,7 +50,7 @@ ordered_json of(const Why& why) {
   return {{"place", why.place}, {"text", why.text}, {"sources", sources}};
 }
 
-ordered_json of(const FailureRecord& failure, const PropertyRecord& property) {
+ordered_json of(const FailureRecord& failure) {
   ordered_json pictures = ordered_json::array();
   for (const auto& picture : failure.pictures) pictures.push_back(of(picture));
   return {{"unit", failure.unit},
@@ -61,7 +60,7 @@ ordered_json of(const FailureRecord& failure, const PropertyRecord& property) {
           {"errors", errors_text(failure.first_margin, failure.margin)},
           {"explanation", failure.explanation},
           {"why", of(failure.why)},
-          {"usual_cause", usual_cause(property.property, property.verdict, failure.explanation, failure.reproducer)},
+          {"usual_cause", failure.usual_cause},
           {"reproducer", failure.reproducer},
           {"pictures", pictures}};
 }
@@ -70,6 +69,18 @@ ordered_json of(const std::map<std::string, Reached>& reached) {
   ordered_json all = ordered_json::object();
   for (const auto& [extent, one] : reached)
     all[extent] = {{"size", one.size}, {"noticed", one.noticed}, {"due", one.due}, {"terms", one.terms}};
+  return all;
+}
+
+ordered_json of(const std::map<std::string, SkipCause>& causes) {
+  ordered_json all = ordered_json::object();
+  for (const auto& [reason, cause] : causes) all[reason] = name_of(cause);
+  return all;
+}
+
+ordered_json of(const std::map<std::string, double>& shares) {
+  ordered_json all = ordered_json::object();
+  for (const auto& [result, share] : shares) all[result] = number(share);
   return all;
 }
 
@@ -85,18 +96,23 @@ ordered_json of(const PropertyRecord& property) {
           {"verdict", name_of(property.verdict)},
           {"cases", property.cases},
           {"skipped", property.skipped},
+          {"skip_causes", of(property.skip_causes)},
           {"elements", property.judged.elements},
           {"judged", property.judged.judged},
           {"largest_bound", number(property.judged.bound)},
+          {"certified", property.evidence.certified},
+          {"compared", property.evidence.compared},
+          {"undeclared", of(property.evidence.undeclared)},
+          {"hidden", property.hidden},
           {"measured", property.measured},
           {"thin", property.thin},
-          {"mistrust", property.mistrust},
+          {"mistrust", property.verdict == Verdict::mistrusted ? property.why_mistrusted() : property.mistrust},
           {"worst", worst},
           {"histogram", {{"bins", property.histogram.bins}, {"nan", property.histogram.nan}}},
           {"reached", of(property.reached)},
           {"sizes", property.sizes},
           {"seconds", property.seconds},
-          {"failure", property.failure ? of(*property.failure, property) : ordered_json()}};
+          {"failure", property.failure ? of(*property.failure) : ordered_json()}};
 }
 
 ordered_json of(const UnitRecord& one) {

@@ -27,7 +27,7 @@ TEST_P(CtcProperties, Hold) {
   const auto report = run_property(CtcOperation::properties()[index], {kernel},
                                    {.cases = 40, .shrink_budget = 100, .given = {}}, coverage);
   EXPECT_EQ(report.verdict, is_skipped ? validation::Verdict::skipped : validation::Verdict::pass)
-      << (report.failure ? report.failure->explanation : report.mistrust);
+      << (report.failure ? report.failure->explanation : report.why_mistrusted());
   EXPECT_LE(report.worst.share, 1) << report.worst_case;
   EXPECT_EQ(kernel.reports(), "");
 }

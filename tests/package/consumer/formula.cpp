@@ -32,9 +32,9 @@ Kernel kernel(float factor) {
 int failures(float factor) {
   Subject subject = subject_of({"gate", {{"x", {"N"}}, {"w", {"N"}}}, {"N"}, {{"N", 33}}}, {{"N"}}, Gate());
   subject.forward = kernel(factor);
-  const RunResult result = run(subject, {.options = options_of(20)});
-  std::printf("%s\n", result.text.c_str());
-  return assay::validation::failures_of(result.record);
+  const auto result = run(subject, {.options = options_of(20)});
+  std::printf("%s\n", assay::validation::table_text(result).c_str());
+  return assay::validation::failures_of(result);
 }
 
 }  // namespace

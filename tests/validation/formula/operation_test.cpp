@@ -73,18 +73,18 @@ Subject rms_norm() {
 }
 
 /// The run of the properties that the filter matches.
-RunResult judged(const Subject& subject, const std::string& filter = "") {
+GateRecord judged(const Subject& subject, const std::string& filter = "") {
   return run(subject, {.options = options_of(40), .filter = filter});
 }
 
 bool passes(const Subject& subject) {
-  return failures_of(judged(subject).record) == 0;
+  return failures_of(judged(subject)) == 0;
 }
 
 TEST(FormulaOperation, RightKernelsPassAndFaultyOnesFail) {
   Subject subject = rms_norm();
   subject.forward = kernel(0);
-  EXPECT_TRUE(passes(subject)) << judged(subject).text;
+  EXPECT_TRUE(passes(subject)) << table_text(judged(subject));
   subject.forward = kernel(1);
   EXPECT_FALSE(passes(subject));
 }
@@ -92,7 +92,7 @@ TEST(FormulaOperation, RightKernelsPassAndFaultyOnesFail) {
 TEST(FormulaOperation, TheGradientIsTheTracedOne) {
   Subject subject = rms_norm();
   subject.backward = backward(true);
-  EXPECT_TRUE(passes(subject)) << judged(subject).text;
+  EXPECT_TRUE(passes(subject)) << table_text(judged(subject));
   subject.backward = backward(false);
   EXPECT_FALSE(passes(subject));
 }
@@ -121,9 +121,9 @@ TEST(FormulaOperation, ARoadToTheSameResultsIsTakenAndOneToOthersIsAnError) {
   Subject subject = rms_norm();
   subject.forward = kernel(0);
   subject.road = subject_of(subject.specification, {{"N", "D"}}, OtherRoad()).trace;
-  EXPECT_TRUE(passes(subject)) << judged(subject).text;
+  EXPECT_TRUE(passes(subject)) << table_text(judged(subject));
   subject.road = subject_of(subject.specification, {{"N", "D"}}, OtherRoad{0}).trace;
-  const std::string said = judged(subject, "outputs").text;
+  const std::string said = table_text(judged(subject, "outputs"));
   EXPECT_NE(said.find("expected a road to the same results"), std::string::npos) << said;
 }
 
@@ -178,17 +178,17 @@ TEST(FormulaOperation, NanIsJudgedWhereTheFormulaGivesIt) {
   EXPECT_EQ(held(std::nan("")).judged.judged, 2);
   for (const double wrong : {0.0, 1.0, 0.5, HUGE_VAL, -HUGE_VAL})
     EXPECT_EQ(held(wrong).verdict, Verdict::fail) << wrong;
-  EXPECT_TRUE(passes(softmax(std::nan("")))) << judged(softmax(std::nan(""))).text;
+  EXPECT_TRUE(passes(softmax(std::nan("")))) << table_text(judged(softmax(std::nan(""))));
   EXPECT_FALSE(passes(softmax(0))) << "whole rows of -inf are among the cases";
 }
 
 TEST(FormulaOperation, IsMistrustedWhereItsBoundsJudgeNothing) {
   Subject loose = softmax(std::nan(""));
   loose.arithmetic.exp_error = 1e9;
-  const RunResult result = judged(loose, "outputs");
-  ASSERT_EQ(result.record.properties.size(), 1U);
-  EXPECT_EQ(result.record.properties[0].verdict, Verdict::mistrusted) << result.text;
-  EXPECT_NE(result.text.find("too little was judged in"), std::string::npos);
+  const GateRecord result = judged(loose, "outputs");
+  ASSERT_EQ(result.properties.size(), 1U);
+  EXPECT_EQ(result.properties[0].verdict, Verdict::mistrusted) << table_text(result);
+  EXPECT_NE(table_text(result).find("too little was judged in"), std::string::npos);
 }
 
 TEST(FormulaOperation, TheTemplateIsTheTruthItself) {

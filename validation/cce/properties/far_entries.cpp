@@ -59,7 +59,7 @@ Finding check_far_entries(const CceContext& context, const CceCase& given) {
   const Support& support = context.kernel.info().support;
   if (!support.takes_views) return Finding::skip("the kernel does not take arrays in place");
   if (c.H < 1 << 12 || c.dtype != Dtype::float32)
-    return Finding::skip("the case has no rows of weight of 2^12 elements in float32");
+    return Finding::skip("the case has no rows of weight of 2^12 elements in float32", SkipCause::wrong_kind);
   const std::int64_t impossible = (std::int64_t{1} << 32) / c.H + 1;
   if (const auto limit = support.limits.find("V"); limit != support.limits.end() && impossible + c.V > limit->second)
     return Finding::skip(fmt::format("the kernel does not do V > {}", limit->second));

@@ -46,7 +46,7 @@ Finding check_far_tokens(const CceContext& context, const CceCase& given) {
   c.upstream.clear();
   if (!context.kernel.info().support.takes_views) return Finding::skip("the kernel does not take arrays in place");
   if (c.H < 1 << 12 || c.dtype != Dtype::float32)
-    return Finding::skip("the case has no hidden rows of 2^12 elements in float32");
+    return Finding::skip("the case has no hidden rows of 2^12 elements in float32", SkipCause::wrong_kind);
   CceRunComparison comparison(c, context.kernel.info());
   comparison.all(far_results(context.kernel, c), run_valid(context.kernel, c));
   return comparison.finding();

@@ -7,7 +7,7 @@ namespace assay::validation::cce {
 namespace {
 
 Finding check_images(const CceContext& context, const CceCase& c) {
-  if (c.dtype == Dtype::float32) return Finding::skip("the case is its own float32 image");
+  if (c.dtype == Dtype::float32) return Finding::skip("the case is its own float32 image", SkipCause::wrong_kind);
   CceCase image = c;
   image.dtype = Dtype::float32;
   CceRunComparison comparison(c, image, context.kernel.info());

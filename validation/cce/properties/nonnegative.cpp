@@ -18,7 +18,8 @@ Finding check_nonnegative(const CceContext& context, const CceCase& c) {
     const double bound = std::isnan(bounds.loss(i)) ? std::numeric_limits<double>::infinity() : bounds.loss(i);
     if (!(run.loss[i] >= -bound))
       return Finding::fail(fmt::format("{}\n  expected at least 0, or {:.3g} below by rounding\n  got      {}",
-                                       loss_place(i).text(), bound, show(run.loss[i])));
+                                       loss_place(i).text(), bound, show(run.loss[i])),
+                           {}, Clue::number(0, run.loss[i]));
   }
   return Finding::pass();
 }

@@ -70,7 +70,7 @@ Finding check_far_rows(const CtcContext& context, const CtcCase& given) {
   c.upstream.clear();
   if (!context.kernel.info().support.takes_views) return Finding::skip("the kernel does not take arrays in place");
   if (c.T * c.C < large_row || c.dtype != Dtype::float32 || c.layout != CtcTargets::padded)
-    return Finding::skip("the case has no rows of 2^18 activations in float32");
+    return Finding::skip("the case has no rows of 2^18 activations in float32", SkipCause::wrong_kind);
   const CtcBounds bounds(c, context.kernel.info());
   const CtcRun near = run_valid(context.kernel, c);
   const CtcRun far = FarRows(c).results(context.kernel, c);

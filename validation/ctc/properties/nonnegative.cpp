@@ -33,7 +33,8 @@ Finding check_nonnegative(const CtcContext& context, const CtcCase& given) {
       if (run.loss[i] < -bounds.loss(i)) {  // a NaN is judged by other properties
         const Place place{"loss", -1, static_cast<std::int64_t>(i)};
         comparison.fail(fmt::format("{}\n  expected at least 0, or {:.3g} below by rounding\n  got      {}",
-                                    place.text(), bounds.loss(i), show(run.loss[i])));
+                                    place.text(), bounds.loss(i), show(run.loss[i])),
+                        Clue::number(0, run.loss[i]));
       }
     }
   }

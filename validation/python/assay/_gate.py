@@ -194,12 +194,10 @@ def gate(
         if executor is None and value is not None:
             raise TypeError(f"{name} = {value!r} is for the shards of an executor: expected an executor with it")
     if not isinstance(operation, str):  # an operation of one's own
-        if executor is not None:
-            raise TypeError("executor is for \"ctc\", \"cce\" and \"svd\": expected no such argument for one's own operation")
         if real_input:
             raise TypeError("real_input is recorded speech, for \"ctc\": expected no such argument for one's own operation")
         return operation.gate(fn, cases=cases, seed=seed, filter=filter, reach=reach or "quick", input=input, digits=digits,
-                              time_limit=time_limit, **declared)
+                              time_limit=time_limit, executor=executor, shards=shards, resume=resume, **declared)
     if real_input and operation != "ctc":
         raise TypeError(f"real_input is recorded speech, for \"ctc\": expected no such argument for \"{operation}\"")
     if input is not None:

@@ -6,9 +6,13 @@ import inspect
 import json
 import math
 import os
+import pickle
 import re
+from contextlib import ExitStack, closing
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from hashlib import sha256
+from importlib import import_module
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -20,8 +24,10 @@ from ._cases import Given, given_case, shortened, words_of_line
 from ._formula import NumPy, trace
 from ._formula_calls import KernelCall, require_kernel
 from ._gate import MOST_CASES, MOST_DIGITS, REACHES, GateResult, _property_result
+from ._pipe import Ended
 from ._plugin import Plugin
 from ._road import Road
+from ._shards import Shard, judge_in_shards
 
 KINDS = ("real", "flag", "index", "unit", "positive")
 DTYPES = ("float32", "float16", "bfloat16", "float64")
@@ -211,47 +217,69 @@ class Operation:
 
     def gate(self, kernel: Any = None, backward: Any = None, *, cases: int = 100, seed: int = 1, filter: str = "",
              reach: str = "quick", input: Optional[Given] = None, time_limit: float = TIME_LIMIT,
-             dtype: Union[str, Sequence[str]] = "float32", **declared: Any) -> GateResult:
-        """Judges a kernel, its backward pass, or both, in each dtype; see assay.operation for what may be declared."""
+             dtype: Union[str, Sequence[str]] = "float32", executor: Any = None, shards: Optional[int] = None,
+             resume: Union[str, os.PathLike[str], None] = None, **declared: Any) -> GateResult:
+        """Judges a kernel, its backward pass, or both, in each dtype; see assay.operation for what may be declared, and
+        assay.gate for the other arguments."""
         if not isinstance(dtype, (str, tuple, list)):
             raise TypeError(f"dtype = {dtype!r}: expected one of {', '.join(DTYPES)}, or several in a tuple")
+        asked: Dict[str, Any] = dict(cases=cases, seed=seed, filter=filter, reach=reach, input=input, time_limit=time_limit)
         if not isinstance(dtype, str):
-            return _joined([self.gate(kernel, backward, cases=cases, seed=seed, filter=filter, reach=reach, input=input,
-                                      time_limit=time_limit, dtype=one, **declared) for one in dtype], dtype)
-        declared["dtype"] = dtype
+            return _joined([self.gate(kernel, backward, **asked, dtype=one, executor=executor, shards=shards, resume=resume,
+                                      **declared) for one in dtype], dtype)  # fmt: skip
         if kernel is None and backward is None:
             raise TypeError("no kernel: expected a function of p, or the path of a plug-in (.so, .json)")
-        if isinstance(kernel, (str, os.PathLike)) or isinstance(backward, (str, os.PathLike)):
-            return self._gate_plugin(kernel, backward, cases=cases, seed=seed, filter=filter, reach=reach, input=input, time_limit=time_limit,
-                                     **declared)
-        fn = kernel or backward
+        declared["dtype"] = dtype
+        if executor is None:
+            said, table = self._judged(kernel, backward, declared=declared, **asked)
+        else:
+            run = partial(_judge_shard, self, kernel, backward, {**asked, "declared": declared})
+            kernels = repr([getattr(one, "__qualname__", one) for one in (kernel, backward)])
+            digest = sha256(pickle.dumps(input)).hexdigest()
+            words = ["gate", self.name, *(repr(one) for one in ({**asked, "input": digest}.items(), declared.items()))]
+            ended = judge_in_shards(run, words, kernels, 32 if shards is None else shards, executor, resume)
+            said, table = ended.output, ended.errors
+        return self._result(said, table, kernel, backward, declared, input)
+
+    def _judged(self, kernel: Any, backward: Any, *, cases: int, seed: int, filter: str, reach: str, input: Optional[Given],
+                time_limit: float, declared: Dict[str, Any], shard: Optional[Shard] = None) -> Tuple[str, str]:
+        """The report of the run, or of a shard of it, as JSON, and the table."""
         cases, seed = _numbers.whole("cases", cases, 0, MOST_CASES), _numbers.seed(seed)
         reach = _numbers.one_of("reach", reach, REACHES)
-        subject = self.subject(kernel, backward, **declared)
-        given = [] if input is None else [given_case(self, input, dtype)]
-        with kernel_calls(time_limit):
-            said, table = subject.run(cases, seed, _numbers.text("filter", filter), reach, given, shortened)
+        given = [] if input is None else [given_case(self, input, declared["dtype"])]
+        with ExitStack() as opened:
+            kernels = [self._opened(opened, one, time_limit, declared["dtype"], is_gradient)
+                       for one, is_gradient in ((kernel, False), (backward, True))]  # fmt: skip
+            subject = self.subject(*kernels, **declared)
+            opened.enter_context(kernel_calls(time_limit))
+            return subject.run(cases, seed, _numbers.text("filter", filter), reach, given, shortened, shard)
+
+    def _opened(self, opened: ExitStack, kernel: Any, time_limit: float, dtype: str, is_gradient: bool) -> Any:
+        """The kernel itself, or a plug-in by its path, which `opened` closes."""
+        if not isinstance(kernel, (str, os.PathLike)):
+            return kernel
+        seconds = _numbers.real("time_limit", time_limit, 0, positive=True)
+        limit = {} if seconds == TIME_LIMIT else {"seconds": seconds}  # what is compiled takes less than Python, unless said
+        return opened.enter_context(closing(Plugin(kernel, self, dtype, is_gradient, **limit)))
+
+    def _result(self, said: str, table: str, kernel: Any, backward: Any, declared: Dict[str, Any],
+                input: Optional[Given]) -> GateResult:
         report = json.loads(said)
         for failure in (one["failure"] for one in report["runs"][0]["properties"] if one.get("failure")):
             words = failure["reproducer"]
             is_run = words.startswith("./assay gate ")
             failure["again"] = (run_call(words, kernel, backward, self, declared, input) if is_run else
-                                replay_call(words, fn, declared, self))  # fmt: skip
+                                replay_call(words, kernel or backward, declared, self))  # fmt: skip
             table = table.replace(words, failure["again"])
         results = [_property_result(one) for one in report["runs"][0]["properties"]]
         return GateResult(self.name, report["runs"][0]["kernel"], results, table, report)
 
-    def _gate_plugin(self, kernel: Any, backward: Any, **options: Any) -> GateResult:
-        dtype = options.get("dtype", "float32")
-        seconds = _numbers.real("time_limit", options["time_limit"], 0, positive=True)
-        limit = {} if seconds == TIME_LIMIT else {"seconds": seconds}  # what is compiled takes less than Python, unless said
-        kernels = [one and Plugin(one, self, dtype, is_gradient, **limit) for one, is_gradient in ((kernel, False), (backward, True))]
-        try:
-            return self.gate(*kernels, **options)
-        finally:
-            for one in kernels:
-                if one is not None:
-                    one.close()
+    def __reduce__(self) -> Any:
+        """Workers find the operation by its name, as they find functions."""
+        name = self.formula.__module__, self.formula.__qualname__
+        if _operation_called(*name) is not self:
+            raise pickle.PicklingError(f"a module has no operation {'.'.join(name)}: expected one that a worker can import")
+        return _operation_called, name
 
     def property_names(self) -> List[str]:
         """The properties of a kernel of the outputs, in the order of a report."""
@@ -291,6 +319,19 @@ class Operation:
         """(fault, noticed, by which property) for every fault that can be planted into the formula."""
         cases, seed = _numbers.whole("cases", cases, 1, MOST_CASES), _numbers.seed(seed)
         return self.subject(**declared).mutants(cases, seed, {name: 5 for name in self.extents})
+
+
+def _operation_called(module: str, name: str) -> Any:
+    found: Any = import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _judge_shard(operation: Operation, kernel: Any, backward: Any, asked: Dict[str, Any], words: List[str],
+                 shard: Optional[Shard] = None) -> Ended:
+    report, table = operation._judged(kernel, backward, shard=shard, **asked)
+    return Ended(0, report, table)
 
 
 def operation(*, properties: str = "", minus_infinity: str = "", limits: Optional[Dict[str, int]] = None,

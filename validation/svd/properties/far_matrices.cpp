@@ -44,7 +44,7 @@ SvdRun far_values(const SvdKernel& kernel, const SvdCase& c) {
 Finding check_far_matrices(const SvdContext& context, const SvdCase& given) {
   if (!context.kernel.info().support.takes_views) return Finding::skip("the kernel does not take arrays in place");
   if (given.N < large_matrix || given.dtype != Dtype::float32)
-    return Finding::skip("the case has no matrices of 2^12 columns in float32");
+    return Finding::skip("the case has no matrices of 2^12 columns in float32", SkipCause::wrong_kind);
   const SvdCase c = first_columns(given, far_columns);
   Comparison comparison;
   hold_values(comparison, context.kernel.info(), c, far_values(context.kernel, c), c, run_valid(context.kernel, c));

@@ -1,0 +1,30 @@
+// What a verdict rests on.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace assay::validation {
+
+struct Evidence {
+  std::int64_t certified = 0;  ///< truths that balls prove
+  std::int64_t compared = 0;   ///< truths that are equal at two precisions
+  /// The largest error as a share of the bound that the kernel would have without the roundings and the road that it
+  /// declares, by "output" and "gradient"; empty where it declares none.
+  std::map<std::string, double> undeclared = {};
+
+  void merge(const Evidence& other) {
+    certified += other.certified;
+    compared += other.compared;
+    for (const auto& [result, share] : other.undeclared) {
+      double& worst = undeclared[result];
+      worst = std::max(worst, share);
+    }
+  }
+
+  bool operator==(const Evidence&) const = default;
+};
+
+}  // namespace assay::validation

@@ -1,0 +1,103 @@
+#include "validation/report/gate_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "validation/core/printable.h"
+#include "validation/core/report.h"
+#include "validation/report/failure_text.h"
+#include "validation/report/judged_text.h"
+#include "validation/report/reach_text.h"
+
+namespace assay::validation {
+namespace {
+
+std::string reservations(const PropertyRecord& property) {
+  std::string text;
+  if (property.verdict == Verdict::mistrusted)
+    text = fmt::format("mistrusted {}:\n{}\n\n", property.property, property.why_mistrusted());
+  for (const auto& [reason, count] : property.skipped)
+    if (count == property.cases) text += fmt::format("skipped {}: {} ({} cases)\n", property.property, reason, count);
+  return text;
+}
+
+/// How many cases were skipped because the kernel does not claim to do them.
+std::string unclaimed(const GateRecord& record) {
+  constexpr std::string_view opening = "the kernel does not ";
+  std::map<std::string, std::int64_t> counts;
+  for (const auto& property : record.properties)
+    for (const auto& [reason, count] : property.skipped)
+      if (reason.starts_with(opening)) counts[reason.substr(opening.size())] += count;
+  if (counts.empty()) return "";
+  std::vector<std::string> items;
+  for (const auto& [what, count] : counts) items.push_back(fmt::format("{} {}", what, count));
+  return "  skipped, for the kernel does not\n" + wrapped(items, 98, "    ") + "\n";
+}
+
+std::string worst(const GateRecord& record) {
+  const PropertyRecord* worst = nullptr;
+  for (const auto& property : record.properties)
+    if (worst == nullptr || !(property.worst.share <= worst->worst.share)) worst = &property;
+  if (worst == nullptr || worst->worst.share == 0) return "";
+  return fmt::format("  worst margin: {:.4g} of the bound, {} at {} ({})\n", worst->worst.share, worst->property,
+                     worst->worst.place, worst->worst_case);
+}
+
+std::string evidence_text(const GateRecord& record) {
+  Evidence all;
+  for (const auto& property : record.properties) all.merge(property.evidence);
+  std::string text;
+  if (all.certified + all.compared > 0)
+    text = fmt::format("  {} truths proven by enclosures, {} equal at two precisions\n", all.certified, all.compared);
+  for (const auto& [result, share] : all.undeclared)
+    text += fmt::format("  {}: of the bound without what is declared, errors would use {}\n", result,
+                        std::isinf(share) ? "more than all" : fmt::format("{:.1f} %", 100 * share));
+  for (const auto& property : record.properties)
+    for (const auto& line : property.hidden)
+      text += fmt::format("    {} notices {}; the others hide in its bound\n", property.property, line);
+  return text;
+}
+
+}  // namespace
+
+std::string heading_text(const GateRecord& record) {
+  const GateQuestion& asked = record.question;
+  std::string text =
+      fmt::format("assay gate {}: kernel {}, {} generated cases a property (seed {}), reference at {} digits\n",
+                  asked.operation, asked.kernel, asked.cases, asked.seed, asked.digits);
+  if (!asked.given.empty()) text += fmt::format("given: {}\n", fmt::join(asked.given, ", "));
+  if (record.shard.total > 1)
+    text += fmt::format("shard {} of {}: {} units of the work\n", record.shard.index, record.shard.total, record.units);
+  return text + fmt::format("\n{}\n", table_heading());
+}
+
+std::string conclusion_text(const GateRecord& record, double seconds, bool colour) {
+  std::string text = "\n";
+  for (const auto& property : record.properties) text += reservations(property);
+  text += judged_text(record);
+  if (record.coverage.cases() > 0) text += coverage_text(record.coverage) + "\n";
+  text += reach_text(record) + evidence_text(record) + unclaimed(record) + worst(record);
+  for (const auto& property : record.properties) text += failure_text(property, colour);
+  text += fmt::format("\n{}: {} of {} properties failed, {} mistrusted, in {:.1f} s\n", record.question.kernel,
+                      failures_of(record), record.properties.size(), mistrusted_of(record), seconds);
+  return judged_nothing(record) ? fmt::format("{}{}\n", text, advice_on_nothing) : text;
+}
+
+double seconds_of(const GateRecord& record) {
+  double seconds = 0;
+  for (const auto& property : record.properties) seconds += property.seconds;
+  return seconds;
+}
+
+std::string table_text(const GateRecord& record) {
+  std::string text = heading_text(record);
+  for (const auto& property : record.properties) text += table_row(property, false) + "\n";
+  return printable(text + conclusion_text(record, seconds_of(record), false));
+}
+
+}  // namespace assay::validation
