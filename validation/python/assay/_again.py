@@ -68,7 +68,7 @@ def replay_call(words: str, fn: Any, declared: Dict[str, Any], operation: Option
     written = _Written()
     call = f"assay.replay({written.kernel(fn)}, {words!r}"
     if operation is not None:
-        call += f", operation={written.name(operation, 'operation', 'the operation', operation.formula)}"
+        call += f", operation={operation.written(written)}"
     return written.line(f"{call}{written.arguments(declared)})")
 
 
@@ -78,7 +78,7 @@ def run_call(line: str, kernel: Any, backward: Any, operation: Any, declared: Di
     functions = [repr(None) if one is None else written.kernel(one) for one in (kernel, backward)]
     if given is not None:
         declared = {**declared, "input": given if isinstance(given, (str, os.PathLike)) else written.name(given, "batch", "the batch")}
-    call = f"{written.name(operation, 'operation', 'the operation', operation.formula)}.gate({', '.join(functions)}"
+    call = f"{operation.written(written)}.gate({', '.join(functions)}"
     return written.line(f"print({call}{written.arguments({**_run_options(line), **declared})}))")
 
 

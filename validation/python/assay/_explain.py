@@ -200,7 +200,7 @@ def explain(formula: Union[Operation, Callable[..., Any], Kernel], *inputs: Any,
     shapes = [one.shape for one in arrays.values()]
     if isinstance(formula, Operation):
         formula.extents_of(shapes)
-    traced = trace(function, names, shapes, [])
+    traced = formula.graph(shapes, []) if isinstance(formula, Operation) else trace(function, names, shapes, [])
     said = traced.explain({name: one.reshape(-1).tolist() for name, one in arrays.items()}, dtype)
 
     def computed(one: Optional[Dict[str, Any]]) -> Any:

@@ -30,9 +30,14 @@ class Namespace:
         if frame is None:
             return 0
         for name, value in frame.f_locals.items():  # those that were assigned since the operation before
+            value = self._read(value)
             if isinstance(value, Traced):
                 self._graph.name(value._node, name)
         return frame.f_lineno
+
+    def _read(self, value: Any) -> Any:
+        """A local variable of the formula as an array of the graph, where it is one."""
+        return value
 
     def _array(self, value: Any) -> Traced:
         if isinstance(value, Traced):
@@ -210,7 +215,11 @@ def trace(formula: Callable[..., Any], names: Sequence[str], shapes: Sequence[Tu
         raise _explained(error, formula, given) from error
     if result is None or (isinstance(result, (tuple, list)) and not result):
         raise NotTraceable(f"the formula {formula.__name__} returned nothing: expected an array, or a tuple of arrays")
+    return finished(xp, result, [inputs[names.index(name)]._node for name in wrt])
+
+
+def finished(xp: Namespace, result: Any, nodes: Sequence[int]) -> Any:
+    """The graph of these results, with the gradients in `nodes`."""
     outputs: List[Traced] = [xp._array(one) for one in (result if isinstance(result, (tuple, list)) else (result,))]
-    nodes = [inputs[names.index(name)]._node for name in wrt]
-    xp._graph.finish([one._node for one in outputs], [list(one.shape) for one in outputs], nodes)
+    xp._graph.finish([one._node for one in outputs], [list(one.shape) for one in outputs], list(nodes))
     return xp._graph

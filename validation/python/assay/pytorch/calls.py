@@ -1,0 +1,90 @@
+"""Kernels of a reference in PyTorch, called as the reference is: with tensors, whose memory is that of the gate's arrays."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Sequence
+
+import numpy as np
+import torch
+
+from .._pipe import ReturnedWrong, Unsupported
+from .trace import _outputs
+
+
+def tensor_of(array: np.ndarray, kind: str, dtype: str) -> torch.Tensor:
+    """The array's memory as a tensor; a copy where it runs backwards, which PyTorch has not."""
+    if any(stride < 0 for stride in array.strides):
+        array = array.copy()
+    if dtype == "bfloat16" and kind not in ("flag", "index"):
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+def set_parameters(module: torch.nn.Module, values: Dict[str, torch.Tensor]) -> None:
+    """Copies the values into the module's parameters; the parameters stay where they are unless their type is another."""
+    with torch.no_grad():
+        for name, parameter in module.named_parameters():
+            if parameter.shape != values[name].shape:
+                raise ReturnedWrong(f"the kernel's parameter {name} has the shape {list(parameter.shape)}: expected "
+                                    f"{list(values[name].shape)}, as the reference's has")
+            if parameter.dtype == values[name].dtype:
+                parameter.copy_(values[name])
+            else:
+                parameter.data = values[name].clone()
+
+
+def require_parameters(module: torch.nn.Module, names: Sequence[str]) -> None:
+    own = [name for name, _ in module.named_parameters()]
+    if sorted(own) != sorted(names):
+        raise TypeError(f"the kernel is a module with the parameters {', '.join(own) or 'none'}: expected those of the reference: "
+                        f"{', '.join(names) or 'none'}")
+
+
+class TorchKernel:
+    """A kernel as a function of a problem. Its arguments are the reference's inputs, in their order; the parameters of a module
+    follow, unless the kernel is a module, which has its own."""
+
+    def __init__(self, operation: Any, kernel: Any, is_gradient: bool) -> None:
+        self._operation, self._kernel, self._is_gradient = operation, kernel, is_gradient
+        self.__name__ = getattr(kernel, "__name__", type(kernel).__name__)
+
+    def __call__(self, p: Any) -> List[Any]:
+        operation = self._operation
+        why = operation.refusal_at(p.extents)
+        if why:
+            raise Unsupported(f"sizes that the reference refuses: {why}")
+        kernel = operation.kernel_at(self._kernel, p.extents)
+        dtype = operation.dtype_of(p)
+        tensors = {name: tensor_of(getattr(p, name), kind, dtype) for name, _, kind, _, _ in operation.inputs}
+        if not self._is_gradient:
+            with torch.no_grad():
+                return _outputs(self._called(kernel, tensors))
+        return self._gradients(kernel, tensors, [tensor_of(one, "real", dtype) for one in p.upstreams])
+
+    def _called(self, kernel: Any, tensors: Dict[str, torch.Tensor]) -> Any:
+        parameters = self._operation.parameters
+        given = [one for name, one in tensors.items() if name not in parameters]
+        if not isinstance(kernel, torch.nn.Module):
+            return kernel(*given, *(tensors[name] for name in parameters))
+        set_parameters(kernel, {of: tensors[name] for name, of in parameters.items()})
+        return kernel(*given)
+
+    def _gradients(self, kernel: Any, tensors: Dict[str, torch.Tensor], upstreams: List[torch.Tensor]) -> List[torch.Tensor]:
+        """What autograd gives. Leaves are copies, since a gradient may not flow into memory that is checked for writes."""
+        operation = self._operation
+        differentiable = operation.differentiable
+        leaves = {name: one.clone().requires_grad_() if name in differentiable else one for name, one in tensors.items()}
+        outputs = _outputs(self._called(kernel, leaves))
+        if isinstance(kernel, torch.nn.Module):
+            own = dict(kernel.named_parameters())
+            leaves.update({name: own[of] for name, of in operation.parameters.items()})
+        if len(outputs) != len(upstreams):
+            raise ReturnedWrong(f"the kernel returned {len(outputs)} results: expected {len(upstreams)}")
+        pairs = [(one, upstream) for one, upstream in zip(outputs, upstreams) if getattr(one, "requires_grad", False)]
+        if not pairs:
+            raise ReturnedWrong("the kernel's results have no gradient: expected a torch.autograd.Function's apply, or operations that "
+                                "autograd follows")
+        wanted = [leaves[name] for name in differentiable]
+        got: Sequence[Optional[torch.Tensor]] = torch.autograd.grad(
+            [one for one, _ in pairs], wanted, [upstream.reshape(one.shape) for one, upstream in pairs], allow_unused=True)
+        return [torch.zeros_like(leaf) if one is None else one for one, leaf in zip(got, wanted)]
