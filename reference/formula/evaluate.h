@@ -11,6 +11,7 @@
 #include "reference/formula/compare.h"
 #include "reference/formula/graph.h"
 #include "reference/number/big_float.h"
+#include "reference/number/functions.h"
 #include "reference/number/traits.h"
 
 namespace assay::reference::formula {
@@ -65,6 +66,16 @@ Number unary(Op op, const Number& x) {
       return Traits::log1p(x);
     case Op::sqrt:
       return Traits::sqrt(x);
+    case Op::sin:
+      return Functions<Number>::sin(x);
+    case Op::cos:
+      return Functions<Number>::cos(x);
+    case Op::erf:
+      return Functions<Number>::erf(x);
+    case Op::floor:
+      return Functions<Number>::floor(x);
+    case Op::round:
+      return Functions<Number>::round(x);
     default:
       return tanh(x);
   }
@@ -87,6 +98,8 @@ Number binary(Op op, const Number& a, const Number& b) {
       return smaller(a, b);
     case Op::logaddexp:
       return logaddexp(a, b);
+    case Op::power:
+      return Functions<Number>::pow(a, b);
     default:
       return comparison(op, a, b);
   }
@@ -215,6 +228,8 @@ Values<Number> evaluate(const Graph& graph, const Input& input, const After& aft
     if (node.op == Op::input || node.op == Op::constant) {
       for (const double x : node.op == Op::input ? input(node.name) : node.values)
         result.push_back(NumberTraits<Number>::from_real(x));
+    } else if (node.op == Op::pi) {
+      result.push_back(Functions<Number>::pi());
     } else if (detail::accumulates(node.op)) {
       result = detail::accumulated(node, values[static_cast<std::size_t>(node.arguments[0])]);
     } else {

@@ -1,6 +1,7 @@
 // The graph of a formula: nodes in the order of evaluation, each an array of `size` elements in a row.
 //
-//   elementwise       add ... logaddexp, comparisons (1 or 0), where(condition, a, b): arguments of the node's size
+//   pi                of one element
+//   elementwise       add ... power, comparisons (1 or 0), where(condition, a, b): arguments of the node's size
 //   sum, product,     over rows of `inner` consecutive elements of the argument [size, inner]
 //   largest, smallest
 //   matmul            [batch, rows, inner] x [batch, inner, columns]
@@ -24,6 +25,7 @@ namespace assay::reference::formula {
 
 enum class Op : std::uint8_t {
   input,
+  pi,
   constant,
   add,
   subtract,
@@ -32,6 +34,7 @@ enum class Op : std::uint8_t {
   maximum,
   minimum,
   logaddexp,
+  power,
   less,
   less_equal,
   equal,
@@ -43,6 +46,11 @@ enum class Op : std::uint8_t {
   log,
   log1p,
   sqrt,
+  sin,
+  cos,
+  erf,
+  floor,
+  round,
   tanh,
   where,
   sum,
@@ -55,11 +63,12 @@ enum class Op : std::uint8_t {
   cumulative_sum,
 };
 
-inline constexpr std::array<std::string_view, 30> op_names = {
-    "input",     "constant", "add",        "subtract", "multiply", "divide",        "maximum", "minimum",
-    "logaddexp", "less",     "less_equal", "equal",    "negative", "abs",           "sign",    "exp",
-    "expm1",     "log",      "log1p",      "sqrt",     "tanh",     "where",         "sum",     "product",
-    "largest",   "smallest", "matmul",     "gather",   "scatter",  "cumulative_sum"};
+inline constexpr std::array<std::string_view, 37> op_names = {
+    "input",    "pi",        "constant", "add",     "subtract",      "multiply", "divide",   "maximum",
+    "minimum",  "logaddexp", "power",    "less",    "less_equal",    "equal",    "negative", "abs",
+    "sign",     "exp",       "expm1",    "log",     "log1p",         "sqrt",     "sin",      "cos",
+    "erf",      "floor",     "round",    "tanh",    "where",         "sum",      "product",  "largest",
+    "smallest", "matmul",    "gather",   "scatter", "cumulative_sum"};
 
 inline Op op_called(std::string_view name) {
   for (std::size_t i = 0; i < op_names.size(); ++i)

@@ -79,8 +79,6 @@ def test_mutants_are_noticed():
         (lambda xp, x: xp.sum(x, axis=-1, dtype="float32"), "axis= and keepdims= by name"),
         (lambda xp, x: x.astype("float32"), "leave it out"),
         (lambda xp, x: x % 2, r"expected \+, -"),
-        (lambda xp, x: x**x, r"xp.exp\(y \* xp.log\(x\)\)"),
-        (lambda xp, x: 2**x, r"xp.exp\(x \* log\)"),
         (lambda xp, x: x.__setitem__(0, 1), "xp.where, xp.concat or xp.stack"),
         (lambda xp, x: None, "returned nothing: expected an array"),
     ],

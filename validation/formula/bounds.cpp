@@ -37,7 +37,8 @@ class NodeErrors {
     const Node& node = graph_.nodes[number];
     const double value = values_[number][i];
     if (node.op == Op::input) return value * 0 == 0 ? input(value) + declared_.of(number, i) : 0;
-    if (node.op == Op::constant) return elements_.rounding(value, elements_.is_number(value) ? 0 : 1);
+    if (node.op == Op::constant || node.op == Op::pi)
+      return elements_.rounding(value, node.op == Op::constant && elements_.is_number(value) ? 0 : 1);
     const double further = (node.op == Op::multiply ? underflow : 0) + declared_.of(number, i);
     const double error = is_polynomial_ ? polynomials_.of(i, further) : propagated(node, i, value) + further;
     if (!std::isfinite(value)) return std::isfinite(error) || has_nan_operand(number, i) ? 0 : infinity;

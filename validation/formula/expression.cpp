@@ -85,6 +85,7 @@ std::string expression_at(const Graph& graph, std::int32_t number, int depth, in
   const Node& node = graph.nodes[static_cast<std::size_t>(number)];
   if (!node.name.empty() && (depth > 0 || node.op == Op::input)) return node.name;
   if (node.op == Op::constant) return text_of_constant(node);
+  if (node.op == Op::pi) return "pi";
   if (node.op == Op::gather && node.arguments.size() == 1) {
     const std::string copied = expression_at(graph, node.arguments[0], std::max(depth, 1), deepest);
     return takes_all(graph, node) || copied.ends_with("[...]") ? copied : copied + "[...]";

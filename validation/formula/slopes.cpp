@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "validation/formula/functions.h"
+
 namespace assay::validation::formula {
 
 void Slopes::add(std::int32_t node, std::size_t element, double slope) {
@@ -22,7 +24,7 @@ const std::vector<Slope>& Slopes::of(std::size_t n, std::size_t i) {
   const double y = values_[n][i];
   if (node.arguments.empty() || !std::isfinite(y)) return slopes_;
   if (is_unary(node.op)) {
-    unary(node, i, y);
+    add(node.arguments[0], i, function_of(node.op).slope(value(node, 0, i), y));
   } else if (is_binary(node.op)) {
     binary(node, i, y);
   } else if (is_reduction(node.op)) {
@@ -39,33 +41,6 @@ const std::vector<Slope>& Slopes::of(std::size_t n, std::size_t i) {
     add(node.arguments[value(node, 0, i) > 0 ? 1 : 2], i, 1);
   }
   return slopes_;
-}
-
-void Slopes::unary(const Node& node, std::size_t i, double y) {
-  const double x = value(node, 0, i);
-  const auto slope = [&] {
-    switch (node.op) {
-      case Op::negative:
-        return -1.0;
-      case Op::abs:
-        return x < 0 ? -1.0 : 1.0;
-      case Op::exp:
-        return y;
-      case Op::expm1:
-        return y + 1;
-      case Op::log:
-        return 1 / x;
-      case Op::log1p:
-        return 1 / (1 + x);
-      case Op::sqrt:
-        return 1 / (2 * y);
-      case Op::tanh:
-        return 1 - y * y;
-      default:
-        return 0.0;
-    }
-  };
-  add(node.arguments[0], i, slope());
 }
 
 void Slopes::binary(const Node& node, std::size_t i, double y) {
@@ -89,6 +64,8 @@ void Slopes::binary(const Node& node, std::size_t i, double y) {
       return a <= b ? both(1, 0) : both(0, 1);
     case Op::logaddexp:
       return both(std::exp(a - y), std::exp(b - y));
+    case Op::power:
+      return both(b == 0 ? 0 : b * std::pow(a, b - 1), y == 0 ? 0 : y * std::log(a));
     default:
       return both(0, 0);
   }
@@ -170,9 +147,8 @@ bool Slopes::has_kink(const Node& node, std::size_t i) const {
 
 /// What `error - sum |slope| error_x` misses of the second order: elsewhere that difference holds all of it.
 double Slopes::curvature(const Node& node, std::size_t i, double y) const {
-  if (node.op != Op::tanh) return 0;  // the slope falls off on the other side
-  const double x = std::abs(value(node, 0, i)), e = error(node, 0, i), most = std::tanh(x + e);
-  return e * (most * most - y * y);
+  const auto missed = is_unary(node.op) ? function_of(node.op).curvature : nullptr;
+  return missed == nullptr ? 0 : missed({value(node, 0, i), error(node, 0, i)}, y);
 }
 
 double Slopes::rest(std::size_t n, std::size_t i, double error_of_y) {

@@ -36,7 +36,6 @@ class Slopes {
     return errors_[static_cast<std::size_t>(node.arguments[argument])][i];
   }
   void add(std::int32_t node, std::size_t element, double slope);
-  void unary(const Node& node, std::size_t i, double y);
   void binary(const Node& node, std::size_t i, double y);
   void reduction(const Node& node, std::size_t i);
   void inner_product(const Node& node, std::size_t i);

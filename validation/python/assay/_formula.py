@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import sys
+from types import MethodType
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _core
+from ._compositions import Compositions
+from ._einsum import einsum, tensordot, vecdot
 from ._traced import NotTraceable, Traced
 
 
-class Namespace:
+class Namespace(Compositions):
     """The array API's functions, traced into one graph."""
 
     inf, nan, pi, e = float("inf"), float("nan"), float(np.pi), float(np.e)
@@ -78,6 +82,25 @@ class Namespace:
 
     _binary = _elementwise
 
+    def asarray(self, x: Any) -> Traced:
+        return self._array(x)
+
+    def pow(self, x: Any, p: Any) -> Traced:
+        """By products, quotients and roots where the exponent is a small number: these are exact where they can be."""
+        if not isinstance(p, (int, float, np.number)):
+            return self._elementwise("power", x, p)
+        x = self._array(x)
+        if p < 0 and -p in (0.5, 1, 2, 3, 4):
+            return 1 / self.pow(x, -p)
+        if p == 0.5:
+            return self.sqrt(x)
+        if p not in (1, 2, 3, 4):
+            return self._elementwise("power", x, p)
+        result = x
+        for _ in range(int(p) - 1):
+            result = result * x
+        return result
+
     def where(self, condition: Any, a: Any, b: Any) -> Traced:
         return self._elementwise("where", condition, a, b)
 
@@ -97,6 +120,11 @@ class Namespace:
     def mean(self, x: Any, *, axis: Any = None, keepdims: bool = False) -> Traced:
         total = self._reduce("sum", x, axis, keepdims, running=True)
         return total / (self._array(x).size / total.size if total.size else 1)
+
+    def var(self, x: Any, *, axis: Any = None, correction: float = 0, keepdims: bool = False) -> Traced:
+        x = self._array(x)
+        total = self._reduce("sum", (x - self.mean(x, axis=axis, keepdims=True)) ** 2, axis, keepdims, running=True)
+        return total / max((x.size / total.size if total.size else 1) - correction, 0)
 
     def matmul(self, a: Any, b: Any) -> Traced:
         a, b = self._array(a), self._array(b)
@@ -160,14 +188,16 @@ def _mover(function: Callable[..., np.ndarray]) -> Callable[..., Traced]:
 
 for _name, _function in {
     "reshape": np.reshape, "expand_dims": np.expand_dims, "squeeze": np.squeeze, "permute_dims": np.transpose,
-    "moveaxis": np.moveaxis, "flip": np.flip, "take": np.take, "repeat": np.repeat,
+    "moveaxis": np.moveaxis, "swapaxes": np.swapaxes, "tile": np.tile, "flip": np.flip, "take": np.take, "repeat": np.repeat,
     "matrix_transpose": lambda x: np.swapaxes(x, -1, -2), "roll": np.roll,
 }.items():  # fmt: skip
     setattr(Namespace, _name, _mover(_function))
-for _name in ("exp", "expm1", "log", "log1p", "sqrt", "tanh", "abs", "sign", "negative"):
+for _name in ("exp", "expm1", "log", "log1p", "sqrt", "sin", "cos", "erf", "floor", "round", "tanh", "abs", "sign", "negative"):
     setattr(Namespace, _name, lambda self, x, _op=_name: self._unary(_op, x))
 for _name in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "logaddexp", "less", "less_equal", "equal"):
     setattr(Namespace, _name, lambda self, a, b, _op=_name: self._elementwise(_op, a, b))
+for _function in (einsum, tensordot, vecdot):
+    setattr(Namespace, _function.__name__, _function)
 for _name, _op in (("sum", "sum"), ("prod", "product"), ("max", "largest"), ("min", "smallest")):
     setattr(Namespace, _name,
             lambda self, x, *, axis=None, keepdims=False, _op=_op: self._reduce(_op, x, axis, keepdims))  # fmt: skip
@@ -181,8 +211,16 @@ class NumPy:
     concat = staticmethod(np.concatenate)
     cumulative_sum = staticmethod(lambda x, *, axis=-1: np.cumsum(x, axis=axis))
 
+    clip = Compositions.clip
+    pow = staticmethod(np.power)
+    erf = staticmethod(np.vectorize(math.erf, otypes=[float]))
+    var = staticmethod(lambda x, *, axis=None, correction=0, keepdims=False: np.var(x, axis=axis, ddof=correction, keepdims=keepdims))
+    std = staticmethod(lambda x, *, axis=None, correction=0, keepdims=False: np.std(x, axis=axis, ddof=correction, keepdims=keepdims))
+    vecdot = staticmethod(lambda a, b, *, axis=-1: np.sum(a * b, axis=axis))
+    linspace = staticmethod(lambda first, last, count: np.linspace(first, last, count))
+
     def __getattr__(self, name: str) -> Any:
-        return getattr(np, name)
+        return getattr(np, name) if hasattr(np, name) else MethodType(getattr(Compositions, name), self)
 
 
 def _explained(error: Exception, formula: Callable[..., Any], inputs: str) -> Exception:

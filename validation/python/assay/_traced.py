@@ -76,19 +76,10 @@ class Traced:
         return self._xp.abs(self)
 
     def __pow__(self, power: Any) -> "Traced":
-        if isinstance(power, Traced):
-            raise NotTraceable("x ** y of arrays: write xp.exp(y * xp.log(x))")
-        if power == 0.5:
-            return self._xp.sqrt(self)
-        if power not in (2, 3, 4):
-            raise NotTraceable(f"x ** {power!r}: expected 0.5, 2, 3 or 4; write xp.exp(p * xp.log(x)) for others")
-        result = self
-        for _ in range(power - 1):
-            result = result * self
-        return result
+        return self._xp.pow(self, power)
 
     def __rpow__(self, base: Any) -> "Traced":
-        raise NotTraceable(f"{base!r} ** x: write xp.exp(x * log) with the logarithm of the base, a number")
+        return self._xp.pow(base, self)
 
 
 def _operator(op: str, swap: bool = False) -> Callable[[Traced, Any], Traced]:
