@@ -153,6 +153,14 @@ class Operation:
         """The operation as one writes it in a call (_again.py)."""
         return written.name(self, "operation", "the operation", self.formula)
 
+    def replay_line(self, words: str, fn: Any, declared: Dict[str, Any]) -> str:
+        """The line that judges a case again."""
+        return replay_call(words, fn, declared, self)
+
+    def run_line(self, words: str, kernel: Any, backward: Any, declared: Dict[str, Any], given: Any) -> str:
+        """The line for a run, where only its calls in turn lead to a failure."""
+        return run_call(words, kernel, backward, self, declared, given)
+
     def shapes(self, extents: Dict[str, int]) -> List[Tuple[int, ...]]:
         return [tuple(extents[d] if d in extents else int(d) for d in dims) for _, dims, _, _, _ in self.inputs]
 
@@ -254,8 +262,8 @@ class Operation:
         for failure in (one["failure"] for one in report["runs"][0]["properties"] if one.get("failure")):
             words = failure["reproducer"]
             is_run = words.startswith("./assay gate ")
-            failure["again"] = (run_call(words, kernel, backward, self, declared, input) if is_run else
-                                replay_call(words, fn, declared, self))  # fmt: skip
+            failure["again"] = (self.run_line(words, kernel, backward, declared, input) if is_run else
+                                self.replay_line(words, fn, declared))  # fmt: skip
             table = table.replace(words, failure["again"])
         results = [_property_result(one) for one in report["runs"][0]["properties"]]
         return GateResult(self.name, report["runs"][0]["kernel"], results, table, report)

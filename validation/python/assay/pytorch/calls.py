@@ -20,24 +20,31 @@ def tensor_of(array: np.ndarray, kind: str, dtype: str) -> torch.Tensor:
     return torch.from_numpy(array)
 
 
-def set_parameters(module: torch.nn.Module, values: Dict[str, torch.Tensor]) -> None:
-    """Copies the values into the module's parameters; the parameters stay where they are unless their type is another."""
+def parameters_like(module: torch.nn.Module, shapes: Dict[str, Sequence[int]]) -> Dict[str, torch.nn.Parameter]:
+    """The module's parameters by the reference's names: by name, or where those are others in the order of their shapes.
+
+    Raises ReturnedWrong where they do not go together."""
+    own = dict(module.named_parameters())
+    if own.keys() != shapes.keys() and [tuple(one.shape) for one in own.values()] == [tuple(one) for one in shapes.values()]:
+        own = dict(zip(shapes, own.values()))
+    found = {name: tuple(one.shape) for name, one in own.items()}
+    if found != {name: tuple(one) for name, one in shapes.items()}:
+        raise ReturnedWrong(f"the kernel is a module with the parameters {_listed(found)}: expected those of the reference: {_listed(shapes)}")
+    return own
+
+
+def _listed(shapes: Dict[str, Any]) -> str:
+    return ", ".join(f"{name} {list(shape)}" for name, shape in shapes.items()) or "none"
+
+
+def set_parameters(parameters: Dict[str, torch.nn.Parameter], values: Dict[str, torch.Tensor]) -> None:
+    """Copies the values; the parameters stay where they are unless their type is another."""
     with torch.no_grad():
-        for name, parameter in module.named_parameters():
-            if parameter.shape != values[name].shape:
-                raise ReturnedWrong(f"the kernel's parameter {name} has the shape {list(parameter.shape)}: expected "
-                                    f"{list(values[name].shape)}, as the reference's has")
+        for name, parameter in parameters.items():
             if parameter.dtype == values[name].dtype:
                 parameter.copy_(values[name])
             else:
                 parameter.data = values[name].clone()
-
-
-def require_parameters(module: torch.nn.Module, names: Sequence[str]) -> None:
-    own = [name for name, _ in module.named_parameters()]
-    if sorted(own) != sorted(names):
-        raise TypeError(f"the kernel is a module with the parameters {', '.join(own) or 'none'}: expected those of the reference: "
-                        f"{', '.join(names) or 'none'}")
 
 
 class TorchKernel:
@@ -63,10 +70,11 @@ class TorchKernel:
 
     def _called(self, kernel: Any, tensors: Dict[str, torch.Tensor]) -> Any:
         parameters = self._operation.parameters
-        given = [one for name, one in tensors.items() if name not in parameters]
+        given = self._operation.arguments(tensors)
         if not isinstance(kernel, torch.nn.Module):
             return kernel(*given, *(tensors[name] for name in parameters))
-        set_parameters(kernel, {of: tensors[name] for name, of in parameters.items()})
+        values = {of: tensors[name] for name, of in parameters.items()}
+        set_parameters(parameters_like(kernel, {of: one.shape for of, one in values.items()}), values)
         return kernel(*given)
 
     def _gradients(self, kernel: Any, tensors: Dict[str, torch.Tensor], upstreams: List[torch.Tensor]) -> List[torch.Tensor]:
@@ -76,7 +84,7 @@ class TorchKernel:
         leaves = {name: one.clone().requires_grad_() if name in differentiable else one for name, one in tensors.items()}
         outputs = _outputs(self._called(kernel, leaves))
         if isinstance(kernel, torch.nn.Module):
-            own = dict(kernel.named_parameters())
+            own = parameters_like(kernel, {of: tensors[name].shape for name, of in operation.parameters.items()})
             leaves.update({name: own[of] for name, of in operation.parameters.items()})
         if len(outputs) != len(upstreams):
             raise ReturnedWrong(f"the kernel returned {len(outputs)} results: expected {len(upstreams)}")

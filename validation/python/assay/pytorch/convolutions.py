@@ -19,10 +19,8 @@ def windows_of(p: np.ndarray, kernel: Sequence[int], stride: Sequence[int], dila
     n = len(kernel)
     reach = tuple(d * (k - 1) + 1 for k, d in zip(kernel, dilation))
     axes = tuple(range(p.ndim - n, p.ndim))
-    if any(size < one for size, one in zip(p.shape[-n:], reach)):
-        raise ValueError(f"a window of {list(reach)} elements, padding included, in {list(p.shape[-n:])}: expected a window that fits")
-    if p.size == 0:
-        out = tuple((size - one) // s + 1 for size, one, s in zip(p.shape[-n:], reach, stride))
+    if p.size == 0 or any(size < one for size, one in zip(p.shape[-n:], reach)):
+        out = tuple(max((size - one) // s + 1, 0) for size, one, s in zip(p.shape[-n:], reach, stride))
         return np.zeros((*p.shape[:-n], *out, *kernel), np.int64)
     seen = np.lib.stride_tricks.sliding_window_view(p, reach, axes)
     steps = tuple(slice(None, None, one) for one in (*stride, *dilation))

@@ -21,13 +21,14 @@ from .table import MOVES, RANDOM, ROWS
 from .tensor import TracedTensor
 
 _IGNORED = ("out", "layout", "device", "memory_format", "pin_memory", "requires_grad", "non_blocking", "copy", "_stacklevel")
+_AS_OTHER = {"expand_as": "expand", "view_as": "view", "reshape_as": "reshape"}
 _BODIES = ("torch.nn.functional", "torch.functional", "torch._tensor")
 _NO_OVERRIDE = {name: (lambda *_: False) for name in ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")}
 
 
 def _plain(name: str) -> Tuple[str, bool, bool]:
     """The name of a row, whether the operands are swapped, and whether the first is written in place."""
-    if name in ROWS or name in MOVES or name in CASTS:
+    if name in ROWS or name in MOVES or name in CASTS or name in _AS_OTHER:
         return name, False, False
     if name.startswith("__") and name.endswith("__"):
         word = name[2:-2]
@@ -120,12 +121,17 @@ def call_row(name: str, args: Tuple[Any, ...], options: Dict[str, Any]) -> Any:
     options = _options(name, options)
     if row in CASTS:
         return cast(xp, args[0], row, [*args[1:], *options.values()])
+    if row in _AS_OTHER:  # of another tensor's shape
+        return call_row(_AS_OTHER[row], (args[0], tuple(args[1].shape)), {})
     if is_swapped:
         args = (args[1], args[0], *args[2:])
     if row in MOVES and not any(isinstance(one, TracedTensor) for one in tensors_in(list(args[1:]))):
         result = _moved(xp, row, args, options)
         return args[0].write(result.value) if in_place else result
     wanted = options.pop("dtype", None)
+    if row == "scaled_dot_product_attention":
+        mask = options.get("attn_mask", args[3] if len(args) > 3 else None)
+        options["mask_is_boolean"] = mask is not None and mask.dtype == torch.bool
     lowered = [_lowered(xp, one) for one in args]
     if row == "__setitem__":
         return _set_item(xp, *args)
@@ -163,7 +169,8 @@ def _body_of(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _OF_PYTHON = frozenset(name for name in ROWS if getattr(getattr(F, name, None), "__module__", "") == F.__name__)
-_OTHER_ORDER = ("batch_norm", "instance_norm")  # of arguments than those of the function in C++ of this name
+# Whose arguments are others than those of the function in C++, or of the method, of this name.
+_OTHER_ORDER = ("batch_norm", "instance_norm", "unfold", "tensordot")
 
 
 def dispatched(function: Any, args: Tuple[Any, ...], options: Dict[str, Any]) -> Any:

@@ -54,6 +54,7 @@ def cast(xp: Any, tensor: TracedTensor, name: str, args: Sequence[Any]) -> Trace
     if dtype == tensor.dtype:
         return tensor
     value = tensor.value
+    xp.rounds = xp.rounds or dtype.is_floating_point and tensor.dtype.is_floating_point
     if dtype == torch.bool:
         value = xp.not_equal(value, 0)
     elif tensor.dtype.is_floating_point and not dtype.is_floating_point:

@@ -12,8 +12,8 @@ from .. import _core
 from .._operation import Operation
 from .._plugin import Plugin
 from .._traced import NotTraceable
-from .calls import TorchKernel, require_parameters
-from .trace import SizesRefused, _outputs, source_of, trace_of, with_values
+from .calls import TorchKernel, parameters_like
+from .trace import DTYPES, _outputs, source_of, trace_of, with_values
 
 _TRIED = (1, 2, 3, 4, 5, 6, 7, 8, 11, 16, 32, 64)  # sizes, of which one is the least that a reference takes
 
@@ -27,6 +27,11 @@ def parameter_inputs(module: torch.nn.Module, taken: Sequence[str]) -> Tuple[Dic
             name += "_"
         texts[name], names[name] = ", ".join(str(size) for size in parameter.shape), of
     return texts, names
+
+
+def _agree(ours: np.ndarray, theirs: np.ndarray, tolerance: float) -> bool:
+    scale = max(float(np.max(np.abs(theirs[np.isfinite(theirs)]), initial=0)), 1e-30)
+    return ours.shape == theirs.shape and np.allclose(ours, theirs, rtol=tolerance, atol=tolerance * scale, equal_nan=True)
 
 
 class TorchOperation(Operation):
@@ -50,9 +55,9 @@ class TorchOperation(Operation):
     def _begin(self) -> None:
         """Finds the least size of each extent, and holds the trace against PyTorch's own result there."""
         self._refusals: Dict[Tuple[int, ...], str] = {}
-        self._shapes: List[List[int]] = []
+        self.results: List[Tuple[int, ...]] = []  # shapes of the outputs where the reference was run last
         self.least = self._least_extents()
-        self._require_agreement({name: max(self.least.get(name, 1), min(3, self.limits.get(name, 3))) for name in self.extents})
+        self._require_agreement(self.usual_extents())
 
     def _require_inputs(self, inputs: Dict[str, str]) -> None:
         if not inputs:
@@ -88,9 +93,14 @@ class TorchOperation(Operation):
         """The reference's result on tensors by name."""
         module = self.module_at(extents)
         reference = self.reference if module is None else module
-        given = {name: one for name, one in tensors.items() if name not in self.parameters}
         with with_values(module, {of: tensors[name] for name, of in self.parameters.items()}, buffers):
-            return reference(**given) if self._takes_names() else reference(*given.values())
+            if not self._takes_names():
+                return reference(*self.arguments(tensors))
+            return reference(**{name: one for name, one in tensors.items() if name not in self.parameters})
+
+    def arguments(self, tensors: Dict[str, Any]) -> List[Any]:
+        """What the reference and its kernels are called with, the parameters of a module left out."""
+        return [one for name, one in tensors.items() if name not in self.parameters]
 
     def _takes_names(self) -> bool:
         return self._function is not None and all(
@@ -99,27 +109,23 @@ class TorchOperation(Operation):
     def graph(self, shapes: Sequence[Tuple[int, ...]], wrt: Sequence[str]) -> Any:
         extents = self.extents_of(shapes)
         kinds = [(name, kind) for name, _, kind, _, _ in self.inputs]
-        return trace_of(lambda tensors: self.called(tensors, extents), self._function, kinds, shapes, wrt, self._dtype)
+        graph, self._rounds = trace_of(lambda tensors: self.called(tensors, extents), self._function, kinds, shapes, wrt, self._dtype)
+        return graph
 
     def _trace_at(self, *sizes: int) -> Any:
-        """Sizes that the reference refuses have a graph without elements; no kernel is called there."""
-        try:
-            traced = super()._trace_at(*sizes)
-        except SizesRefused as error:
-            if not self._shapes:
-                raise
-            self._require_refusal(dict(zip(self.extents, sizes)), error)
-            self._refusals[sizes] = str(error)
+        """Sizes that the reference itself refuses have a graph without elements; no kernel is called there."""
+        why = self._refused(dict(zip(self.extents, sizes)))
+        if why:
+            self._refusals[sizes] = why
             return self._empty_graph(sizes)
-        self._shapes = [list(one) for one in traced.shapes]
-        return traced
+        return super()._trace_at(*sizes)
 
     def _empty_graph(self, sizes: Tuple[int, ...]) -> Any:
         graph = _core.Traced()
         shapes = self.shapes(dict(zip(self.extents, sizes)))
         nodes = {name: graph.input(name, int(np.prod(shape, dtype=np.int64))) for (name, *_), shape in zip(self.inputs, shapes)}
-        outputs = [graph.constant(np.zeros(0)) for _ in self._shapes]
-        graph.finish(outputs, [[0] * max(len(one), 1) for one in self._shapes], [nodes[name] for name in self.differentiable])
+        outputs = [graph.constant(np.zeros(0)) for _ in self.results]
+        graph.finish(outputs, [[0] * max(len(one), 1) for one in self.results], [nodes[name] for name in self.differentiable])
         return graph
 
     def refusal_at(self, extents: Dict[str, int]) -> str:
@@ -127,7 +133,7 @@ class TorchOperation(Operation):
         self._traced(*sizes)
         return self._refusals.get(sizes, "")
 
-    def _tensors(self, extents: Dict[str, int]) -> Dict[str, torch.Tensor]:
+    def usual_tensors(self, extents: Dict[str, int]) -> Dict[str, torch.Tensor]:
         """Inputs in float64 whose values a float32 has too."""
         random, tensors = np.random.default_rng(1), {}
         for (name, _, kind, of, _), shape in zip(self.inputs, self.shapes(extents)):
@@ -141,55 +147,66 @@ class TorchOperation(Operation):
             tensors[name] = torch.from_numpy(np.asarray(values))
         return tensors
 
-    def _computed(self, tensors: Dict[str, torch.Tensor], extents: Dict[str, int]) -> List[torch.Tensor]:
-        with torch.no_grad():
-            wide = lambda one: one.double() if one.is_floating_point() else one.clone()  # noqa: E731
-            return [torch.as_tensor(one) for one in _outputs(self.called({key: one.clone() for key, one in tensors.items()}, extents, wide))]
+    def _computed(self, tensors: Dict[str, torch.Tensor], extents: Dict[str, int], dtype: torch.dtype) -> List[torch.Tensor]:
+        """PyTorch's own results, with everything in this type."""
 
-    def _require_refusal(self, extents: Dict[str, int], error: SizesRefused) -> None:
-        """Raises NotTraceable where PyTorch takes the sizes: then it is the trace that does not."""
+        def converted(one: torch.Tensor) -> torch.Tensor:
+            return one.to(dtype) if one.is_floating_point() else one.clone()
+
+        usual = torch.get_default_dtype()
+        torch.set_default_dtype(dtype)
         try:
-            self._computed(self._tensors(extents), extents)
-        except Exception:
-            return
-        raise NotTraceable(f"PyTorch takes these sizes, but the trace of {self.name} does not: {error}")
+            with torch.no_grad():
+                given = {key: converted(one).clone() for key, one in tensors.items()}
+                return [torch.as_tensor(one) for one in _outputs(self.called(given, extents, converted))]
+        finally:
+            torch.set_default_dtype(usual)
+
+    def _refused(self, extents: Dict[str, int]) -> str:
+        """What PyTorch says where it does not take these sizes."""
+        try:
+            tensors = {name: torch.zeros(shape, dtype=DTYPES.get(kind, torch.float32))
+                       for (name, _, kind, _, _), shape in zip(self.inputs, self.shapes(extents))}  # fmt: skip
+            with torch.no_grad():
+                self.results = [tuple(torch.as_tensor(one).shape) for one in _outputs(self.called(tensors, extents))]
+            return ""
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
 
     def _least_extents(self) -> Dict[str, int]:
         """For each extent the first size that the reference takes where all others are large enough."""
-        sizes = {name: self.limits.get(name, 64) for name in self.extents}
         for size in _TRIED:  # a common size that is enough
-            tried = {name: min(size, most) for name, most in sizes.items()}
-            if self._takes(tried):
+            tried = {name: min(size, self.limits.get(name, size)) for name in self.extents}
+            why = self._refused(tried)
+            if not why:
                 break
         else:
-            self.trace(tried)  # raises what the reference says
-        least = {}
+            raise ValueError(f"the reference refuses all sizes from 1 to {size}, such as "
+                             f"{', '.join(f'{name}={one}' for name, one in tried.items())}: {why}")
         for name in self.extents:
-            smaller = [one for one in range(1, tried[name]) if self._takes({**tried, name: one})]
-            tried[name] = least[name] = smaller[0] if smaller else tried[name]
-        return least
+            tried[name] = next(one for one in range(1, tried[name] + 1) if not self._refused({**tried, name: one}))
+        return tried
 
-    def _takes(self, extents: Dict[str, int]) -> bool:
-        try:
-            self.graph(self.shapes(extents), [])
-        except SizesRefused:
-            return False
-        return True
+    def usual_extents(self) -> Dict[str, int]:
+        """Small sizes, no two of them equal where the reference takes that."""
+        sizes = {name: min(max(self.least[name], 3 + k), self.limits.get(name, 3 + k)) for k, name in enumerate(self.extents)}
+        return sizes if not self._refused(sizes) else dict(self.least)
 
     def _require_agreement(self, extents: Dict[str, int]) -> None:
-        """Raises NotTraceable unless the graph's exact results are PyTorch's in float64, to 9 digits: a row of the table that
-        says something else must not become a truth."""
-        if not self._takes(extents):
-            extents = dict(self.least)
-        tensors = self._tensors(extents)
-        exact = self.truth(*[one.numpy() for one in tensors.values()], digits=20, dtype="float64")["outputs"]
-        computed = self._computed(tensors, extents)
+        """Raises NotTraceable unless the graph's exact results are PyTorch's: a row of the table that says something else must
+        not become a truth. In float64 to 9 digits, unless the reference itself asks for another type."""
+        tensors = self.usual_tensors(extents)
+        try:
+            computed, dtype, tolerance = self._computed(tensors, extents, torch.float64), "float64", 1e-9
+        except RuntimeError:
+            computed, dtype, tolerance = self._computed(tensors, extents, torch.float32), "float32", 1e-4
+        exact = self.truth(*[one.numpy() for one in tensors.values()], digits=20, dtype=dtype)["outputs"]
         for k, (one, texts) in enumerate(zip(computed, exact)):
             ours, theirs = np.array([float(text) for text in texts]), one.double().numpy().reshape(-1)
-            scale = max(float(np.max(np.abs(theirs[np.isfinite(theirs)]), initial=0)), 1e-30)
-            if ours.shape != theirs.shape or not np.allclose(ours, theirs, rtol=1e-9, atol=1e-9 * scale, equal_nan=True):
-                raise NotTraceable(f"output {k} of {self.name} as traced is not what PyTorch computes in float64 at "
-                                   f"{', '.join(f'{name}={size}' for name, size in extents.items())}: expected {theirs[:4]}, traced {ours[:4]}")
+            if not _agree(ours, theirs, 1e-4 if self._rounds else tolerance):
+                at = ", ".join(f"{name}={size}" for name, size in extents.items())
+                raise NotTraceable(f"output {k} of {self.name} as traced is not what PyTorch computes in {dtype}, where {at}: expected "
+                                   f"{theirs[:4]}, traced {ours[:4]}")
 
     def dtype_of(self, p: Any) -> str:
         """That of the first input of numbers."""
@@ -205,14 +222,15 @@ class TorchOperation(Operation):
         if not callable(kernel):
             raise TypeError(f"the kernel is {kernel!r}: expected a function that is called as the reference is, or the path of a plug-in")
         if isinstance(kernel, torch.nn.Module):
-            require_parameters(kernel, list(self.parameters.values()))
+            parameters_like(kernel, {of: tuple(one.shape) for of, one in self.reference.named_parameters()} if self.parameters else {})
             kernel.eval()
         return TorchKernel(self, kernel, gradient)
 
-    def subject(self, kernel: Any = None, backward: Any = None, *, dtype: str = "float32", subnormals: bool = False,
-                **declared: Any) -> Any:
-        """As of a formula, but that numbers below the smallest normal one may become 0, as they do on most GPUs."""
-        made = super().subject(kernel, backward, dtype=dtype, subnormals=subnormals, **declared)
+    def subject(self, kernel: Any = None, backward: Any = None, *, dtype: str = "float32", exp_error: float = 8,
+                subnormals: bool = False, **declared: Any) -> Any:
+        """As of a formula, but that numbers below the smallest normal one may become 0, as they do on most GPUs, and that exp, erf
+        and the like may be off by 8 roundoffs, as PyTorch's own are."""
+        made = super().subject(kernel, backward, dtype=dtype, exp_error=exp_error, subnormals=subnormals, **declared)
         if getattr(torch, dtype) != self._dtype:
             self._dtype = getattr(torch, dtype)
             self._traced.cache_clear()

@@ -147,8 +147,7 @@ MOVES: Dict[str, Any] = {
     "t": np.transpose, "T": np.transpose, "mT": lambda p: np.swapaxes(p, -1, -2), "permute": _permute,
     "movedim": lambda p, source, destination: np.moveaxis(p, source, destination),
     "moveaxis": lambda p, source, destination: np.moveaxis(p, source, destination), "expand": _expand, "broadcast_to": _expand,
-    "expand_as": lambda p, other: np.broadcast_to(p, tuple(other.shape)), "view_as": lambda p, other: p.reshape(tuple(other.shape)),
-    "reshape_as": lambda p, other: p.reshape(tuple(other.shape)), "narrow": _narrow, "select": lambda p, dim, index: np.take(p, index, dim),
+    "narrow": _narrow, "select": lambda p, dim, index: np.take(p, index, dim),
     "split": _split, "split_with_sizes": _split, "chunk": _chunk, "tensor_split": _tensor_split,
     "unbind": lambda p, dim=0: tuple(np.moveaxis(p, dim, 0)), "diagonal": _diagonal, "unfold": _unfold, "__getitem__": _get_item,
     "flip": lambda p, *dims: np.flip(p, _sizes(dims)), "fliplr": np.fliplr, "flipud": np.flipud, "roll": _roll, "repeat": _repeat,
@@ -161,7 +160,7 @@ MOVES: Dict[str, Any] = {
 }  # fmt: skip
 
 VIEWS = frozenset(
-    "view unflatten squeeze unsqueeze transpose swapaxes swapdims t T mT permute movedim moveaxis expand broadcast_to expand_as view_as "
+    "view unflatten squeeze unsqueeze transpose swapaxes swapdims t T mT permute movedim moveaxis expand broadcast_to "
     "narrow select split split_with_sizes chunk tensor_split unbind diagonal unfold detach alias".split()
 )
 

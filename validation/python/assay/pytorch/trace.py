@@ -15,11 +15,7 @@ from .dispatch import call_row, dispatched, tensors_in, traced_of
 from .table import RANDOM
 from .tensor import TracedTensor
 
-_DTYPES = {"flag": torch.bool, "index": torch.int64}
-
-
-class SizesRefused(ValueError):
-    """The reference raised an error at these sizes."""
+DTYPES = {"flag": torch.bool, "index": torch.int64}
 
 
 class TorchNamespace(Namespace):
@@ -27,7 +23,7 @@ class TorchNamespace(Namespace):
 
     def __init__(self, source: str, real_dtype: torch.dtype) -> None:
         super().__init__(source)
-        self.real_dtype = real_dtype
+        self.real_dtype, self.rounds = real_dtype, False  # whether the function converts numbers to another float type
 
     def _read(self, value: Any) -> Any:
         return value._read if isinstance(value, TracedTensor) else value
@@ -124,15 +120,15 @@ def _outputs(result: Any) -> List[Any]:
 
 
 def trace_of(call: Callable[[Dict[str, Any]], Any], function: Optional[Any], inputs: Sequence[Tuple[str, str]],
-             shapes: Sequence[Tuple[int, ...]], wrt: Sequence[str], dtype: torch.dtype) -> Any:
-    """The graph of call(tensors by name) at these shapes. `inputs` are names and kinds; `function` has the lines; numbers have the
+             shapes: Sequence[Tuple[int, ...]], wrt: Sequence[str], dtype: torch.dtype) -> Tuple[Any, bool]:
+    """The graph of call(tensors by name) at these shapes, and whether the function converts numbers to another float type. `inputs` are names and kinds; `function` has the lines; numbers have the
     type `dtype`, of which a reference may take its epsilon.
 
-    Raises NotTraceable for what a trace cannot record, and SizesRefused for an error of the reference."""
+    Raises NotTraceable for what a trace cannot record."""
     file = function.__code__.co_filename if function is not None else ""
     xp = TorchNamespace(file, dtype)
     arrays = {name: xp._input(name, tuple(shape)) for (name, _), shape in zip(inputs, shapes)}
-    tensors = {name: TracedTensor.of(arrays[name], _DTYPES.get(kind, dtype)) for name, kind in inputs}
+    tensors = {name: TracedTensor.of(arrays[name], DTYPES.get(kind, dtype)) for name, kind in inputs}
     followed = _Followed(xp)
     try:
         with torch.no_grad(), followed:
@@ -141,12 +137,11 @@ def trace_of(call: Callable[[Dict[str, Any]], Any], function: Optional[Any], inp
         raise NotTraceable(f"{error}{_line_of(error, file)}") from error
     except (RuntimeError, TypeError, ValueError, IndexError, ArithmeticError, AssertionError, AttributeError, KeyError) as error:
         given = ", ".join(f"{name} {list(shape)}" for (name, _), shape in zip(inputs, shapes))
-        kind = NotTraceable if isinstance(error, (TypeError, AttributeError)) else SizesRefused
-        raise kind(f"with {given}: {type(error).__name__}: {error}{_line_of(error, file)}") from error
+        raise NotTraceable(f"with {given}: {type(error).__name__}: {error}{_line_of(error, file)}") from error
     outputs = [followed.read(one) for one in _outputs(result)]
     if not outputs:
         raise NotTraceable("the reference returned nothing: expected a tensor, or a tuple of tensors")
     for one in outputs:
         if not isinstance(one, (TracedTensor, torch.Tensor, int, float)):
             raise NotTraceable(f"the reference returned {type(one).__name__}: expected a tensor, or a tuple of tensors")
-    return finished(xp, [traced_of(xp, one).value for one in outputs], [arrays[name]._node for name in wrt])
+    return finished(xp, [traced_of(xp, one).value for one in outputs], [arrays[name]._node for name in wrt]), xp.rounds
