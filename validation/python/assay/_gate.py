@@ -186,6 +186,8 @@ def gate(
     >>> result["order"].claim, result["order"].verdict
     ('S descends, and none is negative', 'pass')
     """
+    if isinstance(input, str) and not input.endswith(".npz") and not isinstance(operation, str) and callable(operation):
+        declared, input = {"input": input, **declared}, None  # of a function of PyTorch, whose argument has this name
     operation, declared = _with_operation(operation, declared)
     require_operation(operation)
     cases, seed, digits = _numbers.whole("cases", cases, 0, MOST_CASES), _numbers.seed(seed), _numbers.whole("digits", digits, 30, MOST_DIGITS)

@@ -23,7 +23,9 @@ def _masked_rows_are_zero() -> bool:
 
 
 def _scores(xp: Any, query: Any, key: Any, scale: Any) -> Any:
-    return matmul(xp, query, xp.matrix_transpose(key)) * (1 / math.sqrt(max(query.shape[-1], 1)) if scale is None else scale)
+    """Both factors are scaled, as PyTorch does, so that kernels which scale either factor or the product are on this road."""
+    root = max(query.shape[-1], 1) ** -0.25 if scale is None else math.sqrt(abs(scale))
+    return matmul(xp, query * root, xp.matrix_transpose(key) * (root if scale is None or scale > 0 else -root))
 
 
 def attention(xp: Any, query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Sequence
+import math
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 import numpy as np
 import torch
@@ -47,12 +48,24 @@ def set_parameters(parameters: Dict[str, torch.nn.Parameter], values: Dict[str, 
                 parameter.data = values[name].clone()
 
 
+class Calling(NamedTuple):
+    """What a kernel in PyTorch declares of its arguments."""
+
+    largest: float = math.inf  # of the numbers that it takes, in size
+    contiguous: bool = False  # whether it takes contiguous tensors alone
+
+
+def _declines(error: Exception) -> bool:
+    """Whether it says that a tensor has to be contiguous, as view does."""
+    return "contiguous" in str(error) or "view size is not compatible" in str(error)
+
+
 class TorchKernel:
     """A kernel as a function of a problem. Its arguments are the reference's inputs, in their order; the parameters of a module
     follow, unless the kernel is a module, which has its own."""
 
-    def __init__(self, operation: Any, kernel: Any, is_gradient: bool) -> None:
-        self._operation, self._kernel, self._is_gradient = operation, kernel, is_gradient
+    def __init__(self, operation: Any, kernel: Any, is_gradient: bool, calling: Calling = Calling()) -> None:
+        self._operation, self._kernel, self._is_gradient, self._calling = operation, kernel, is_gradient, calling
         self.__name__ = getattr(kernel, "__name__", type(kernel).__name__)
 
     def __call__(self, p: Any) -> List[Any]:
@@ -62,11 +75,28 @@ class TorchKernel:
             raise Unsupported(f"sizes that the reference refuses: {why}")
         kernel = operation.kernel_at(self._kernel, p.extents)
         dtype = operation.dtype_of(p)
-        tensors = {name: tensor_of(getattr(p, name), kind, dtype) for name, _, kind, _, _ in operation.inputs}
-        if not self._is_gradient:
+        tensors = {name: self._taken(tensor_of(getattr(p, name), kind, dtype)) for name, _, kind, _, _ in operation.inputs}
+        try:
+            if self._is_gradient:
+                return self._gradients(kernel, tensors, [tensor_of(one, "real", dtype) for one in p.upstreams])
             with torch.no_grad():
-                return _outputs(self._called(kernel, tensors))
-        return self._gradients(kernel, tensors, [tensor_of(one, "real", dtype) for one in p.upstreams])
+                return self._as_numbers(_outputs(self._called(kernel, tensors)), getattr(torch, dtype))
+        except RuntimeError as error:
+            if _declines(error) and not all(one.is_contiguous() for one in tensors.values()):
+                raise Unsupported("tensors that are not contiguous") from error
+            raise
+
+    def _taken(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The tensor as the kernel takes it. Raises Unsupported for numbers that it does not."""
+        if tensor.is_floating_point() and not bool((tensor[torch.isfinite(tensor)].abs() <= self._calling.largest).all()):
+            raise Unsupported(f"numbers above {self._calling.largest:g}")
+        return tensor.contiguous() if self._calling.contiguous else tensor
+
+    def _as_numbers(self, results: List[Any], dtype: torch.dtype) -> List[Any]:
+        """Masks and whole numbers, where the reference returns such, as numbers of the kernel's type."""
+        due = self._operation.result_types
+        return [one.to(dtype) if one is not None and not of.is_floating_point and getattr(one, "dtype", None) == of else one
+                for one, of in zip(results, due)] if len(due) == len(results) else results  # fmt: skip
 
     def _called(self, kernel: Any, tensors: Dict[str, torch.Tensor]) -> Any:
         parameters = self._operation.parameters

@@ -27,6 +27,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=1, help="of the cases (1)")
     parser.add_argument("--dtype", default="float32", choices=("float32", "float16", "bfloat16", "float64"), help="of inputs and results")
     parser.add_argument("--compute", default="", help="the type of intermediate values, such as float16; by default float32")
+    parser.add_argument("--largest", type=float, default=2.0**40, help="the largest numbers that are tried (2^40)")
+    parser.add_argument("--strides", action="store_true", help="also tensors that are not contiguous")
     parser.add_argument("--json", action="store_true", help="print the line of JSON alone")
     parser.add_argument("--replay", metavar="CASE", help="judge this case again, as a failure's line has it")
     return parser
@@ -90,7 +92,7 @@ def _judged(operation: BenchmarkOperation, kernel: Any, asked: argparse.Namespac
 def kernelbench(arguments: List[str]) -> int:
     parser = _parser()
     asked = parser.parse_args(arguments)
-    declared = {"dtype": asked.dtype, "compute": asked.compute}
+    declared = {"dtype": asked.dtype, "compute": asked.compute, "largest": asked.largest, "contiguous": not asked.strides}
     try:
         operation, kernel = BenchmarkOperation(asked.reference), new_model(asked.new)
     except (OSError, SyntaxError, ValueError, NotTraceable) as error:

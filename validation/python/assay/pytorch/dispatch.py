@@ -168,7 +168,8 @@ def _body_of(function: Callable[..., Any]) -> Callable[..., Any]:
     return body
 
 
-_OF_PYTHON = frozenset(name for name in ROWS if getattr(getattr(F, name, None), "__module__", "") == F.__name__)
+_OF_PYTHON = frozenset(name for name in ROWS if isinstance(getattr(F, name, None), types.FunctionType)
+                       and getattr(F, name).__module__ == F.__name__)  # fmt: skip
 # Whose arguments are others than those of the function in C++, or of the method, of this name.
 _OTHER_ORDER = ("batch_norm", "instance_norm", "unfold", "tensordot")
 

@@ -81,7 +81,7 @@ def _cross_entropy(xp: Any, input: Any, target: Any, weight: Any = None, reducti
     if target.shape != input.shape:
         return _nll(xp, log_probs, target, weight, reduction, ignore_index, label_smoothing)
     C = input.shape[axis]
-    target = target * (1 - label_smoothing) + label_smoothing / C if label_smoothing else target
+    target = target * (1 - label_smoothing) + label_smoothing / max(C, 1) if label_smoothing else target
     terms = log_probs * target
     if weight is not None:
         terms = terms * xp.reshape(weight, (C, *([1] * max(input.ndim - 2, 0))))
@@ -127,5 +127,5 @@ ROWS: Dict[str, Any] = {
     "binary_cross_entropy_with_logits": _binary_of_logits, "kl_div": _kl, "nll_loss": _nll, "nll_loss_nd": _nll, "nll_loss2d": _nll,
     "cross_entropy_loss": _cross_entropy, "hinge_embedding_loss": _hinge_embedding, "margin_ranking_loss": _margin_ranking,
     "cosine_embedding_loss": _cosine_embedding, "triplet_margin_loss": _triplet, "poisson_nll_loss": _poisson,
-    "soft_margin_loss": lambda xp, input, target, reduction=1: reduced(xp, xp.logaddexp(-target * input, 0), reduction),
+    "soft_margin_loss": lambda xp, input, target, reduction=1: reduced(xp, xp.log1p(xp.exp(-target * input)), reduction),
 }  # fmt: skip

@@ -21,6 +21,12 @@ def _affine(xp: Any, y: Traced, weight: Any, bias: Any) -> Traced:
     return y if bias is None else y + bias
 
 
+def _normal(xp: Any, x: Traced, mean: Traced, variance: Traced, eps: float) -> Traced:
+    """(x - mean) r as x r - mean r, which is PyTorch's road; a kernel that subtracts first is nearer to the exact result."""
+    r = 1 / xp.sqrt(variance + eps)
+    return x * r - mean * r
+
+
 def _last_axes(x: Traced, shape: Sequence[int]) -> Any:
     if tuple(shape) != x.shape[x.ndim - len(shape) :]:
         raise ValueError(f"normalized_shape={list(shape)} of an input {list(x.shape)}: expected its last sizes")
@@ -30,7 +36,7 @@ def _last_axes(x: Traced, shape: Sequence[int]) -> Any:
 def _layer_norm(xp: Any, input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5, *_: Any, **__: Any) -> Any:
     axes = _last_axes(input, normalized_shape)
     mean, variance = deviation(xp, input, axes, True, 0)
-    return _affine(xp, (input - mean) / xp.sqrt(variance + eps), weight, bias)
+    return _affine(xp, _normal(xp, input, mean, variance, eps), weight, bias)
 
 
 def _rms_norm(xp: Any, input: Any, normalized_shape: Any, weight: Any = None, eps: Any = None) -> Any:
@@ -46,13 +52,16 @@ def _group_norm(xp: Any, input: Any, num_groups: int, weight: Any = None, bias: 
     rest = input.size // (N * C) if N * C else 1
     grouped = xp.reshape(input, (N, num_groups, C // num_groups * rest))
     mean, variance = deviation(xp, grouped, -1, True, 0)
-    normal = xp.reshape((grouped - mean) / xp.sqrt(variance + eps), input.shape)
+    normal = xp.reshape(_normal(xp, grouped, mean, variance, eps), input.shape)
     return _affine(xp, normal, *(one if one is None else _channels(xp, one, input.ndim) for one in (weight, bias)))
 
 
 def _standardized(xp: Any, input: Any, weight: Any, bias: Any, mean: Any, variance: Any, eps: float) -> Any:
-    normal = (input - mean) / xp.sqrt(variance + eps)
-    return _affine(xp, normal, *(one if one is None else _channels(xp, one, input.ndim) for one in (weight, bias)))
+    """x s + (bias - mean s) with s = weight / sqrt(variance + eps): kernels fold s and the bias into what comes before."""
+    scale = 1 / xp.sqrt(variance + eps)
+    scale = scale if weight is None else scale * _channels(xp, weight, input.ndim)
+    shift = -mean * scale
+    return input * scale + (shift if bias is None else _channels(xp, bias, input.ndim) + shift)
 
 
 def _batch_norm(xp: Any, input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: Any, eps: float,

@@ -82,14 +82,8 @@ def _adaptive_windows(x: Traced, sizes: Sequence[Any]) -> np.ndarray:
     return p
 
 
-def _require_elements(x: Traced, n: int) -> None:
-    if x.ndim < n or 0 in x.shape[-n:]:
-        raise ValueError(f"adaptive pooling of {list(x.shape)}: expected {n} axes with elements")
-
-
 def _adaptive(n: int, is_max: bool) -> Any:
     def row(xp: Any, input: Any, output_size: Any, return_indices: bool = False) -> Any:
-        _require_elements(input, n)
         windows = _adaptive_windows(input, each_of(output_size, n))
         if is_max:
             value = _maximum(xp, input, windows, n)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import math
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 import torch
 
-from .. import _core
+from .. import _core, _numbers
 from .._operation import Operation
 from .._plugin import Plugin
 from .._traced import NotTraceable
-from .calls import TorchKernel, parameters_like
+from .calls import Calling, TorchKernel, parameters_like
 from .trace import DTYPES, _outputs, source_of, trace_of, with_values
 
 _TRIED = (1, 2, 3, 4, 5, 6, 7, 8, 11, 16, 32, 64)  # sizes, of which one is the least that a reference takes
@@ -49,13 +50,14 @@ class TorchOperation(Operation):
         self._declared_inputs = dict(inputs)
         self._declare(self._function, getattr(reference, "__name__", type(reference).__name__), {**inputs, **of_parameters}, properties,
                       minus_infinity, limits)
-        self._dtype = torch.float32
+        self._dtype, self._calling = torch.float32, Calling()
         self._begin()
 
     def _begin(self) -> None:
         """Finds the least size of each extent, and holds the trace against PyTorch's own result there."""
         self._refusals: Dict[Tuple[int, ...], str] = {}
-        self.results: List[Tuple[int, ...]] = []  # shapes of the outputs where the reference was run last
+        self.results: List[Tuple[int, ...]] = []  # shapes of the outputs where the reference was run last, and their types
+        self.result_types: List[torch.dtype] = []
         self.least = self._least_extents()
         self._require_agreement(self.usual_extents())
 
@@ -168,7 +170,8 @@ class TorchOperation(Operation):
             tensors = {name: torch.zeros(shape, dtype=DTYPES.get(kind, torch.float32))
                        for (name, _, kind, _, _), shape in zip(self.inputs, self.shapes(extents))}  # fmt: skip
             with torch.no_grad():
-                self.results = [tuple(torch.as_tensor(one).shape) for one in _outputs(self.called(tensors, extents))]
+                results = [torch.as_tensor(one) for one in _outputs(self.called(tensors, extents))]
+            self.results, self.result_types = [tuple(one.shape) for one in results], [one.dtype for one in results]
             return ""
         except Exception as error:
             return f"{type(error).__name__}: {error}"
@@ -224,12 +227,18 @@ class TorchOperation(Operation):
         if isinstance(kernel, torch.nn.Module):
             parameters_like(kernel, {of: tuple(one.shape) for of, one in self.reference.named_parameters()} if self.parameters else {})
             kernel.eval()
-        return TorchKernel(self, kernel, gradient)
+        return TorchKernel(self, kernel, gradient, self._calling)
 
-    def subject(self, kernel: Any = None, backward: Any = None, *, dtype: str = "float32", exp_error: float = 8,
-                subnormals: bool = False, **declared: Any) -> Any:
+    def subject(self, kernel: Any = None, backward: Any = None, *, dtype: str = "float32", exp_error: float = 16,
+                subnormals: bool = False, largest: float = math.inf, contiguous: bool = False, **declared: Any) -> Any:
         """As of a formula, but that numbers below the smallest normal one may become 0, as they do on most GPUs, and that exp, erf
-        and the like may be off by 8 roundoffs, as PyTorch's own are."""
+        and the like may be off by 16 roundoffs, as PyTorch's own gelu is.
+
+        largest     the kernel takes numbers up to this size: others are no cases
+        contiguous  it takes contiguous tensors alone
+        """
+        self._calling = Calling(_numbers.real("largest", largest, 0, positive=True) if math.isfinite(largest) else largest,
+                                _numbers.flag("contiguous", contiguous))
         made = super().subject(kernel, backward, dtype=dtype, exp_error=exp_error, subnormals=subnormals, **declared)
         if getattr(torch, dtype) != self._dtype:
             self._dtype = getattr(torch, dtype)
