@@ -186,6 +186,7 @@ std::vector<MutantResult> judge_mutants(const Subject& subject, int cases, std::
     faulty.kernel_name = mutant.name;
     faulty.forward = mutant.forward;
     faulty.backward = mutant.backward;
+    faulty.fresh = {};  // of the subject's kernel, which is none
     MutantResult result{mutant.name, false, ""};
     GateOptions options = options_of(cases, seed, Reach::quick);
     options.shrink_budget = 0;
