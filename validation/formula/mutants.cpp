@@ -70,7 +70,8 @@ Doubles computed(const Subject& subject, const Traced& traced, const Case& c, bo
   };
   const auto values =
       reference::formula::evaluate<Number>(traced.graph, input, [&](const Node& node, std::vector<Number>& result) {
-        const bool is_sum = node.op == Op::sum || node.op == Op::matmul || node.op == Op::cumulative_sum;
+        const bool is_sum =
+            node.op == Op::sum || node.op == Op::matmul || node.op == Op::cumulative_sum || node.op == Op::add_at;
         if (narrow != Narrow::sums || !is_sum) return;
         for (Number& x : result)
           x = Number(rounded_to<float>(Dtype::bfloat16, reference::NumberTraits<Number>::to_double(x)));

@@ -138,6 +138,7 @@ class Operation:
         self.properties = _declared_properties(properties, self.extents)
         self.limits = _require_limits(limits, self.extents)
         self.differentiable = [name for name, _, kind, _, _ in self.inputs if kind not in ("flag", "index")]
+        self.kinds = {name: kind for name, _, kind, _, _ in self.inputs}
         self._traced = lru_cache(300)(self._trace_at)
 
     def __call__(self, *arrays: Any) -> Any:
@@ -168,7 +169,7 @@ class Operation:
 
     def _trace_at(self, *sizes: int) -> Any:
         shapes = self.shapes(dict(zip(self.extents, sizes)))
-        return trace(self.formula, [one[0] for one in self.inputs], shapes, self.differentiable)
+        return trace(self.formula, [one[0] for one in self.inputs], shapes, self.differentiable, self.kinds)
 
     def _roads(self, road: Any) -> Tuple[Optional[Road], Optional[Road]]:
         """The kernel's roads to the outputs and to the gradients."""
