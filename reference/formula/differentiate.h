@@ -138,6 +138,7 @@ class Differentiation {
     if (node.op == Op::matmul) return product_adjoint(node, g);
     if (node.op == Op::gather) return gather_adjoint(node, g);
     if (node.op == Op::scatter) return accumulate(node.arguments[0], gather(g, node.index));
+    if (node.op == Op::take || node.op == Op::add_at) return indexed_adjoint(node, g);
     if (node.op == Op::cumulative_sum) return accumulate(node.arguments[0], sums_from_each_on(node, g));
     binary_adjoint(node, number, g);
   }
@@ -277,6 +278,14 @@ class Differentiation {
         accumulate(argument, graph_.add({Op::scatter, size, {part}, 0, 0, 0, std::move(to)}));
       }
     }
+  }
+
+  /// Each is the other's transpose.
+  void indexed_adjoint(const Node& node, std::int32_t g) {
+    const auto x = node.arguments[0];
+    Node adjoint{node.op == Op::take ? Op::add_at : Op::take, graph_.size_of(x), {g, node.arguments[1]}, node.inner};
+    adjoint.index = node.index;
+    accumulate(x, graph_.add(std::move(adjoint)));
   }
 
   /// Elements of adjoints, which are joined end to end, and the elements of a node to which they belong.

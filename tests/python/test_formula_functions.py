@@ -232,6 +232,10 @@ def test_the_gradient_of_a_step_is_zero():
     assert not quantised.gate(backward=lambda p: (np.zeros_like(p.x), np.zeros_like(p.scale)), cases=30, filter="gradient").failures
 
 
+NO_FAULTS = {"output: sums in bfloat16", "gradient: sums in bfloat16", "gradient: where takes its third argument always"}
+
+
 @pytest.mark.parametrize("operation", [gelu, rotated, power], ids=lambda one: one.name)
 def test_the_faults_of_these_operations_are_killed(operation):
-    assert [fault for fault, noticed, _ in operation.mutants() if not noticed] == []
+    """But for those that change nothing: there are no sums, and an exponent of 0.75 is not 0."""
+    assert {fault for fault, noticed, _ in operation.mutants() if not noticed} <= NO_FAULTS

@@ -99,6 +99,19 @@ std::string expression_at(const Graph& graph, std::int32_t number, int depth, in
   return written(node.op, operands);
 }
 
+/// Of the elements that an add_at adds, or of the one that a take takes.
+void for_each_indexed(const Node& node, const Doubles& values, std::size_t i,
+                      const std::function<void(std::size_t node, std::size_t element)>& visit) {
+  const auto from = static_cast<std::size_t>(node.arguments[0]), indices = static_cast<std::size_t>(node.arguments[1]);
+  const auto place_of = [&](std::size_t j) { return reference::formula::detail::place(node, values[indices], j); };
+  if (node.op == Op::take) {
+    if (place_of(i) >= 0) visit(from, static_cast<std::size_t>(place_of(i)));
+    return visit(indices, i);
+  }
+  for (std::size_t j = 0; j < node.index.size(); ++j)
+    if (std::cmp_equal(place_of(j), i)) visit(from, j);
+}
+
 }  // namespace
 
 std::string expression_of(const Graph& graph, std::int32_t node) {
@@ -135,6 +148,8 @@ void for_each_operand(const Graph& graph, const Doubles& values, std::size_t n, 
   } else if (node.op == Op::scatter) {
     for (std::size_t j = 0; j < node.index.size(); ++j)
       if (std::cmp_equal(node.index[j], i)) visit(argument(0), j);
+  } else if (is_indexed(node.op)) {
+    for_each_indexed(node, values, i, visit);
   } else if (node.op == Op::matmul) {
     const std::size_t row = i / columns, first = row / static_cast<std::size_t>(node.rows) * inner * columns;
     for (std::size_t k = 0; k < inner; ++k) {

@@ -88,6 +88,26 @@ std::int32_t with_halves_up(Graph& graph, const Node& node) {
       {Op::floor, node.size, {of_two(graph, Op::add, node.arguments[0], constant(graph, node.size, 0.5))}});
 }
 
+/// Index 0 in the place of the last that there is.
+std::int32_t without_the_last_index(Graph& graph, Node node) {
+  const auto at = node.arguments[1];
+  const std::int64_t count = graph.size_of(at);
+  const auto last = constant(graph, count, static_cast<double>(node.inner - 1));
+  const auto is_last = graph.add({Op::equal, count, {at, last}});
+  node.arguments[1] = graph.add({Op::where, count, {is_last, constant(graph, count, 0), at}});
+  return graph.add(std::move(node));
+}
+
+std::int32_t without_the_last_value(Graph& graph, Node node) {
+  const auto values = node.arguments[0];
+  const std::int64_t count = graph.size_of(values);
+  std::vector<double> kept(static_cast<std::size_t>(count), 1);
+  if (count > 0) kept.back() = 0;
+  const auto factors = graph.add({Op::constant, count, {}, 0, 0, 0, {}, std::move(kept)});
+  node.arguments[0] = of_two(graph, Op::multiply, values, factors);
+  return graph.add(std::move(node));
+}
+
 using Faults = std::vector<std::pair<std::string, Fault>>;
 
 Faults faults_of_function(Op op) {
@@ -141,6 +161,8 @@ std::vector<std::pair<std::string, Fault>> faults_of(Op op, bool grows_large) {
   if (op == Op::add || op == Op::subtract || op == Op::multiply || op == Op::divide || op == Op::maximum ||
       op == Op::minimum || op == Op::logaddexp || op == Op::power)
     faults.emplace_back("forgets its second argument", [](Graph&, const Node& n) { return n.arguments[0]; });
+  if (is_indexed(op)) faults.emplace_back("takes index 0 in the place of the last", without_the_last_index);
+  if (op == Op::add_at) faults.emplace_back("leaves out its last value", without_the_last_value);
   if (is_unary(op)) return faults_of_function(op);
   return faults;
 }

@@ -51,6 +51,8 @@ double range_of(const Graph& graph, const Node& node, const std::vector<double>&
     case Op::maximum:
     case Op::minimum:
       return largest_from(0);
+    case Op::take:
+      return of(0);
     case Op::where:
       return largest_from(1);
     default:

@@ -35,6 +35,8 @@ const std::vector<Slope>& Slopes::of(std::size_t n, std::size_t i) {
     for (std::size_t k = i - i % static_cast<std::size_t>(node.inner); k <= i; ++k) add(node.arguments[0], k, 1);
   } else if (node.op == Op::gather) {
     joined(node, node.index[i]);
+  } else if (is_indexed(node.op)) {
+    indexed(node, n, i);
   } else if (node.op == Op::scatter) {
     scattered(node, n, i);
   } else {
@@ -117,6 +119,22 @@ void Slopes::scattered(const Node& node, std::size_t n, std::size_t i) {
   for (const std::size_t j : sources[i]) add(node.arguments[0], j, 1);
 }
 
+void Slopes::indexed(const Node& node, std::size_t n, std::size_t i) {
+  const auto& at = values_[static_cast<std::size_t>(node.arguments[1])];
+  const auto place_of = [&](std::size_t j) { return reference::formula::detail::place(node, at, j); };
+  if (node.op == Op::take) {
+    if (place_of(i) >= 0) add(node.arguments[0], static_cast<std::size_t>(place_of(i)), 1);
+    return;
+  }
+  auto& sources = sources_[n];
+  if (sources.empty()) {
+    sources.resize(static_cast<std::size_t>(node.size));
+    for (std::size_t j = 0; j < at.size(); ++j)
+      if (place_of(j) >= 0) sources[static_cast<std::size_t>(place_of(j))].push_back(j);
+  }
+  for (const std::size_t j : sources[i]) add(node.arguments[0], j, 1);
+}
+
 /// Whether another slope may hold within the errors.
 bool Slopes::has_kink(const Node& node, std::size_t i) const {
   const auto reach = [&](std::size_t argument) { return error(node, argument, i); };
@@ -126,6 +144,10 @@ bool Slopes::has_kink(const Node& node, std::size_t i) const {
     case Op::maximum:
     case Op::minimum:
       return std::abs(value(node, 0, i) - value(node, 1, i)) <= reach(0) + reach(1);
+    case Op::take:
+      return reach(1) != 0;
+    case Op::add_at:
+      return std::ranges::any_of(errors_[static_cast<std::size_t>(node.arguments[1])], [](double e) { return e != 0; });
     case Op::where:
       return reach(0) != 0 || (node.is_share && value(node, 0, i) == 0.5);
     case Op::largest:

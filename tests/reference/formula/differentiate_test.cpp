@@ -17,7 +17,10 @@ Graph graph_of(Op op) {
   Graph graph;
   const auto x = graph.add({Op::input, 4, {}, 0, 0, 0, {}, {}, "x"});
   const auto reversed = graph.add({Op::gather, 4, {x}, 0, 0, 0, {3, 2, 1, 0}});
-  if (op == Op::cumulative_sum) {
+  if (is_indexed(op)) {
+    const auto at = graph.add({Op::constant, 4, {}, 0, 0, 0, {}, {1, 1, 0, 1}});
+    graph.outputs = {graph.add({op, 4, {x, at}, 2, 0, 0, {0, 0, 1, 0}})};
+  } else if (op == Op::cumulative_sum) {
     graph.outputs = {graph.add({op, 4, {x}, 2})};
   } else if (op == Op::matmul) {
     graph.outputs = {graph.add({op, 4, {x, reversed}, 2, 2, 2})};
@@ -50,7 +53,7 @@ TEST(FormulaDifferentiate, AgreesWithDifferences) {
        {Op::add, Op::subtract, Op::multiply, Op::divide,   Op::maximum, Op::minimum,        Op::logaddexp, Op::negative,
         Op::abs, Op::exp,      Op::expm1,    Op::log,      Op::log1p,   Op::sqrt,           Op::tanh,      Op::where,
         Op::sum, Op::product,  Op::largest,  Op::smallest, Op::matmul,  Op::cumulative_sum, Op::sin,       Op::cos,
-        Op::erf, Op::power}) {
+        Op::erf, Op::power,    Op::take,     Op::add_at}) {
     const Graph graph = graph_of(op);
     Graph with_gradient = graph;
     const std::int32_t wrt[] = {0};

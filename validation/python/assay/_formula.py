@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 import sys
 from types import MethodType
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _core
 from ._compositions import Compositions
 from ._einsum import einsum, tensordot, vecdot
+from ._indexing import Indexing
 from ._traced import NotTraceable, Traced
 
 
-class Namespace(Compositions):
+class Namespace(Compositions, Indexing):
     """The array API's functions, traced into one graph."""
 
     inf, nan, pi, e = float("inf"), float("nan"), float(np.pi), float(np.e)
@@ -49,10 +50,13 @@ class Namespace(Compositions):
         array = np.asarray(value)
         if array.dtype.kind not in "bif":
             raise NotTraceable(f"{value!r}: expected a number, an array of numbers or an array of the formula")
-        return Traced(self, self._graph.constant(array.astype(np.float64).reshape(-1)), array.shape)
+        result = Traced(self, self._graph.constant(array.astype(np.float64).reshape(-1)), array.shape, array.dtype.kind == "i")
+        result._constant = array
+        return result
 
-    def _input(self, name: str, shape: Tuple[int, ...]) -> Traced:
-        return Traced(self, self._graph.input(name, int(np.prod(shape, dtype=np.int64))), shape)
+    def _input(self, name: str, shape: Tuple[int, ...], kind: str) -> Traced:
+        node = self._graph.input(name, int(np.prod(shape, dtype=np.int64)), kind in ("index", "flag"))
+        return Traced(self, node, shape, kind == "index")
 
     @staticmethod
     def _positions(x: Traced) -> np.ndarray:
@@ -62,12 +66,18 @@ class Namespace(Compositions):
         index = np.asarray(index)
         flat = np.ascontiguousarray(index).reshape(-1)
         if len(xs) == 1 and flat.size == xs[0].size and np.array_equal(flat, np.arange(flat.size)):
-            return Traced(self, xs[0]._node, index.shape)
-        return Traced(self, self._graph.gather([x._node for x in xs], flat), index.shape)
+            same = Traced(self, xs[0]._node, index.shape, xs[0]._is_whole)
+            same._constant = None if xs[0]._constant is None else xs[0]._constant.reshape(index.shape)
+            return same
+        result = Traced(self, self._graph.gather([x._node for x in xs], flat), index.shape, all(x._is_whole for x in xs))
+        if all(x._constant is not None for x in xs):
+            result._constant = np.concatenate([np.reshape(x._constant, -1) for x in xs] or [np.zeros(0)])[index]  # type: ignore[arg-type]
+        return result
 
     def _unary(self, op: str, x: Any) -> Traced:
         x = self._array(x)
-        return Traced(self, self._graph.add(op, x.size, [x._node], self._line()), x.shape)
+        is_whole = op in ("floor", "round") or (x._is_whole and op in ("negative", "abs", "sign"))
+        return Traced(self, self._graph.add(op, x.size, [x._node], self._line()), x.shape, is_whole)
 
     def _elementwise(self, op: str, *values: Any) -> Traced:
         arrays = [self._array(value) for value in values]
@@ -78,7 +88,9 @@ class Namespace(Compositions):
             raise ValueError(f"{op}: shapes {shapes} do not broadcast (line {self._line()} of the formula); "
                              "use keepdims=True or xp.expand_dims") from None
         nodes = [self.broadcast_to(x, shape)._node for x in arrays]
-        return Traced(self, self._graph.add(op, int(np.prod(shape, dtype=np.int64)), nodes, self._line()), shape)
+        keeps = op in ("add", "subtract", "multiply", "maximum", "minimum", "where")
+        is_whole = keeps and all(x._is_whole for x in (arrays[1:] if op == "where" else arrays))
+        return Traced(self, self._graph.add(op, int(np.prod(shape, dtype=np.int64)), nodes, self._line()), shape, is_whole)
 
     _binary = _elementwise
 
@@ -178,8 +190,7 @@ class Namespace(Compositions):
 def _mover(function: Callable[..., np.ndarray]) -> Callable[..., Traced]:
     def moved(self: Namespace, x: Any, *args: Any, **options: Any) -> Traced:
         if any(isinstance(one, Traced) for one in (*args, *options.values())):
-            raise NotTraceable(f"xp.{function.__name__}: an index, axis or shape depends on data: expected numbers; compare with "
-                               "xp.arange and sum over xp.where in place of an index")
+            raise NotTraceable(f"xp.{function.__name__}: an axis or shape depends on data: expected numbers")
         x = self._array(x)
         return self._moved([x], function(self._positions(x), *args, **options))
 
@@ -188,7 +199,7 @@ def _mover(function: Callable[..., np.ndarray]) -> Callable[..., Traced]:
 
 for _name, _function in {
     "reshape": np.reshape, "expand_dims": np.expand_dims, "squeeze": np.squeeze, "permute_dims": np.transpose,
-    "moveaxis": np.moveaxis, "swapaxes": np.swapaxes, "tile": np.tile, "flip": np.flip, "take": np.take, "repeat": np.repeat,
+    "moveaxis": np.moveaxis, "swapaxes": np.swapaxes, "tile": np.tile, "flip": np.flip, "repeat": np.repeat,
     "matrix_transpose": lambda x: np.swapaxes(x, -1, -2), "roll": np.roll,
 }.items():  # fmt: skip
     setattr(Namespace, _name, _mover(_function))
@@ -201,6 +212,18 @@ for _function in (einsum, tensordot, vecdot):
 for _name, _op in (("sum", "sum"), ("prod", "product"), ("max", "largest"), ("min", "smallest")):
     setattr(Namespace, _name,
             lambda self, x, *, axis=None, keepdims=False, _op=_op: self._reduce(_op, x, axis, keepdims))  # fmt: skip
+
+
+def _added(x: np.ndarray, key: Any, values: Any) -> np.ndarray:
+    result = np.array(x)
+    np.add.at(result, key, values)
+    return result
+
+
+def _added_along(x: np.ndarray, index: np.ndarray, values: Any, *, axis: int = -1) -> np.ndarray:
+    key = [np.arange(n).reshape([-1 if k == m else 1 for m in range(x.ndim)]) for k, n in enumerate(x.shape)]
+    key[axis] = index
+    return _added(x, tuple(key), values)
 
 
 class NumPy:
@@ -216,7 +239,10 @@ class NumPy:
     erf = staticmethod(np.vectorize(math.erf, otypes=[float]))
     var = staticmethod(lambda x, *, axis=None, correction=0, keepdims=False: np.var(x, axis=axis, ddof=correction, keepdims=keepdims))
     std = staticmethod(lambda x, *, axis=None, correction=0, keepdims=False: np.std(x, axis=axis, ddof=correction, keepdims=keepdims))
+    add_along_axis = staticmethod(_added_along)
+    take_along_axis = staticmethod(lambda x, index, *, axis=-1: np.take_along_axis(x, index, axis))
     vecdot = staticmethod(lambda a, b, *, axis=-1: np.sum(a * b, axis=axis))
+    add_at = staticmethod(lambda x, index, values, *, axis=0: _added(x, (slice(None),) * (axis % x.ndim) + (index,), values))
     linspace = staticmethod(lambda first, last, count: np.linspace(first, last, count))
 
     def __getattr__(self, name: str) -> Any:
@@ -238,10 +264,14 @@ def _explained(error: Exception, formula: Callable[..., Any], inputs: str) -> Ex
     return ValueError(f"{where}: {error}; expected shapes, axes and indices that fit those of the inputs")
 
 
-def trace(formula: Callable[..., Any], names: Sequence[str], shapes: Sequence[Tuple[int, ...]], wrt: Sequence[str]) -> Any:
-    """The graph of `formula` at these shapes, with the gradients in the inputs `wrt`. Raises NotTraceable, ValueError."""
+def trace(formula: Callable[..., Any], names: Sequence[str], shapes: Sequence[Tuple[int, ...]], wrt: Sequence[str],
+          kinds: Mapping[str, str]) -> Any:
+    """The graph of `formula` at these shapes, with the gradients in the inputs `wrt`. `kinds`: of inputs that are not real.
+
+    Raises NotTraceable, ValueError.
+    """
     xp = Namespace(formula.__code__.co_filename)
-    inputs = [xp._input(name, tuple(shape)) for name, shape in zip(names, shapes)]
+    inputs = [xp._input(name, tuple(shape), kinds.get(name, "real")) for name, shape in zip(names, shapes)]
     try:
         result: Optional[Any] = formula(xp, *inputs)
     except NotTraceable:

@@ -144,6 +144,7 @@ class Operation:
         self.limits = _require_limits(limits, self.extents)
         self.least: Dict[str, int] = {}  # of an extent but for 0, where that is not 1
         self.differentiable = [name for name, _, kind, _, _ in self.inputs if kind not in ("flag", "index")]
+        self.kinds = {name: kind for name, _, kind, _, _ in self.inputs}
         self._traced = lru_cache(300)(self._trace_at)
 
     def __call__(self, *arrays: Any) -> Any:
@@ -189,7 +190,7 @@ class Operation:
 
     def graph(self, shapes: Sequence[Tuple[int, ...]], wrt: Sequence[str]) -> Any:
         """The formula's graph at these shapes, with the gradients in the inputs `wrt`."""
-        return trace(self.formula, [one[0] for one in self.inputs], shapes, wrt)
+        return trace(self.formula, [one[0] for one in self.inputs], shapes, wrt, self.kinds)
 
     def _roads(self, road: Any) -> Tuple[Optional[Road], Optional[Road]]:
         """The kernel's roads to the outputs and to the gradients."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple
 
 import numpy as np
 
@@ -20,8 +20,11 @@ class Traced:
     __array_priority__ = 1000
     __array_ufunc__ = None
 
-    def __init__(self, xp: "Namespace", node: int, shape: Tuple[int, ...]) -> None:
+    _constant: Optional[np.ndarray] = None  # its numbers, where they are known while tracing
+
+    def __init__(self, xp: "Namespace", node: int, shape: Tuple[int, ...], is_whole: bool = False) -> None:
         self._xp, self._node, self.shape = xp, node, shape
+        self._is_whole = is_whole  # whether it may be an index
         self.ndim, self.size = len(shape), int(np.prod(shape, dtype=np.int64))
 
     def __bool__(self) -> bool:
@@ -50,7 +53,7 @@ class Traced:
 
     def __getitem__(self, key: Any) -> "Traced":
         if any(isinstance(one, Traced) for one in (key if isinstance(key, tuple) else (key,))):
-            raise NotTraceable("an index depends on data: compare with xp.arange and sum over xp.where, or use a mask")
+            return self._xp._at(self, key)
         return self._xp._moved([self], self._xp._positions(self)[key])
 
     def __array__(self, *_: Any) -> Any:
