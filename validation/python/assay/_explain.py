@@ -201,7 +201,7 @@ def explain(formula: Union[Operation, Callable[..., Any], Kernel], *inputs: Any,
     function = formula.formula if isinstance(formula, Operation) else formula
     if not inspect.isfunction(function):
         raise TypeError(f"{formula!r} is no formula: expected an operation, a function f(xp, x, ...) or a kernel of assay.metal")
-    names = list(inspect.signature(function).parameters)[1:]
+    names = [one[0] for one in formula.inputs] if isinstance(formula, Operation) else list(inspect.signature(function).parameters)[1:]
     arrays = _inputs(names, inputs, dtype)
     shapes = [one.shape for one in arrays.values()]
     if isinstance(formula, Operation):

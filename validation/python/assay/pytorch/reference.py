@@ -9,7 +9,8 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 import torch
 
-from .. import _core, _numbers
+from .. import _numbers
+from .._formula import Namespace, finished
 from .._operation import Operation
 from .._plugin import Plugin
 from .._traced import NotTraceable
@@ -120,15 +121,21 @@ class TorchOperation(Operation):
         if why:
             self._refusals[sizes] = why
             return self._empty_graph(sizes)
-        return super()._trace_at(*sizes)
+        results = self.results
+        traced = super()._trace_at(*sizes)
+        if [tuple(one) for one in traced.shapes] != results:
+            if 0 not in sizes:
+                raise NotTraceable(f"{self.name} as traced has results of the shapes {traced.shapes}: expected {results}, as PyTorch has")
+            self._refusals[sizes] = "PyTorch's result of no elements has another shape than its rule says"
+            return self._empty_graph(sizes)
+        return traced
 
     def _empty_graph(self, sizes: Tuple[int, ...]) -> Any:
-        graph = _core.Traced()
+        xp = Namespace("")
         shapes = self.shapes(dict(zip(self.extents, sizes)))
-        nodes = {name: graph.input(name, int(np.prod(shape, dtype=np.int64))) for (name, *_), shape in zip(self.inputs, shapes)}
-        outputs = [graph.constant(np.zeros(0)) for _ in self.results]
-        graph.finish(outputs, [[0] * max(len(one), 1) for one in self.results], [nodes[name] for name in self.differentiable])
-        return graph
+        nodes = {name: xp._input(name, shape, kind)._node for (name, _, kind, _, _), shape in zip(self.inputs, shapes)}
+        outputs = tuple(xp.zeros((0,) * max(len(one), 1)) for one in self.results)
+        return finished(xp, outputs, [nodes[name] for name in self.differentiable])
 
     def refusal_at(self, extents: Dict[str, int]) -> str:
         sizes = tuple(extents[name] for name in self.extents)

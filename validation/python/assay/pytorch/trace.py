@@ -127,7 +127,7 @@ def trace_of(call: Callable[[Dict[str, Any]], Any], function: Optional[Any], inp
     Raises NotTraceable for what a trace cannot record."""
     file = function.__code__.co_filename if function is not None else ""
     xp = TorchNamespace(file, dtype)
-    arrays = {name: xp._input(name, tuple(shape)) for (name, _), shape in zip(inputs, shapes)}
+    arrays = {name: xp._input(name, tuple(shape), kind) for (name, kind), shape in zip(inputs, shapes)}
     tensors = {name: TracedTensor.of(arrays[name], DTYPES.get(kind, dtype)) for name, kind in inputs}
     followed = _Followed(xp)
     try:
