@@ -10,6 +10,7 @@
 // the choice cancels.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <span>
@@ -83,6 +84,13 @@ class Differentiation {
     return graph_.add(std::move(product));
   }
 
+  /// 2 / sqrt(pi) exp(-x^2).
+  std::int32_t gaussian(std::int32_t x) {
+    const auto factor = binary(Op::divide, constant(1, 2), unary(Op::sqrt, graph_.add({Op::pi, 1})));
+    const auto bell = unary(Op::exp, unary(Op::negative, times(x, x)));
+    return times(gather(factor, std::vector<std::int64_t>(static_cast<std::size_t>(graph_.size_of(x)), 0)), bell);
+  }
+
   /// Element i of each row of `inner` elements is element i - distance, and 1 where there is none.
   std::int32_t shifted(std::int32_t a, std::int64_t inner, std::int64_t distance) {
     const std::int64_t size = graph_.size_of(a);
@@ -130,6 +138,7 @@ class Differentiation {
     if (node.op == Op::matmul) return product_adjoint(node, g);
     if (node.op == Op::gather) return gather_adjoint(node, g);
     if (node.op == Op::scatter) return accumulate(node.arguments[0], gather(g, node.index));
+    if (node.op == Op::take || node.op == Op::add_at) return indexed_adjoint(node, g);
     if (node.op == Op::cumulative_sum) return accumulate(node.arguments[0], sums_from_each_on(node, g));
     binary_adjoint(node, number, g);
   }
@@ -152,10 +161,16 @@ class Differentiation {
         return accumulate(x, binary(Op::divide, g, binary(Op::add, one(), x)));
       case Op::sqrt:
         return accumulate(x, binary(Op::divide, g, binary(Op::add, y, y)));
+      case Op::sin:
+        return accumulate(x, times(g, unary(Op::cos, x)));
+      case Op::cos:
+        return accumulate(x, unary(Op::negative, times(g, unary(Op::sin, x))));
+      case Op::erf:
+        return accumulate(x, times(g, gaussian(x)));
       case Op::tanh:
         return accumulate(x, times(g, binary(Op::subtract, one(), times(y, y))));
       default:
-        return;  // sign is flat
+        return;  // sign, floor and round are flat
     }
   }
 
@@ -188,12 +203,31 @@ class Differentiation {
           accumulate(x, where(binary(Op::less, low, x), times(g, share), zero()));
         }
         return;
+      case Op::power:
+        return power_adjoint(node, y, g);
       case Op::where:
         accumulate(b, where(a, g, zero()));
         return accumulate(node.arguments[2], where(a, zero(), g));
       default:
         return;  // comparisons are flat
     }
+  }
+
+  /// p x^(p - 1), and x^p log x: 0 where x^p is 0, as at x = 0, and where p = 0 whatever x is.
+  void power_adjoint(const Node& node, std::int32_t y, std::int32_t g) {
+    const auto x = node.arguments[0], p = node.arguments[1];
+    const auto one = constant(node.size, 1), zero = constant(node.size, 0);
+    if (!is_constant(x)) {
+      const auto slope = times(p, binary(Op::power, x, binary(Op::subtract, p, one)));
+      accumulate(x, times(g, where(binary(Op::equal, p, zero), zero, slope)));
+    }
+    if (!is_constant(p)) accumulate(p, times(g, where(binary(Op::equal, y, zero), zero, times(y, unary(Op::log, x)))));
+  }
+
+  bool is_constant(std::int32_t number) const {
+    const Node& node = graph_.nodes[static_cast<std::size_t>(number)];
+    if (node.op == Op::gather) return std::ranges::all_of(node.arguments, [&](auto a) { return is_constant(a); });
+    return node.op == Op::constant;
   }
 
   void reduction_adjoint(const Node& node, std::int32_t y, std::int32_t g) {
@@ -244,6 +278,14 @@ class Differentiation {
         accumulate(argument, graph_.add({Op::scatter, size, {part}, 0, 0, 0, std::move(to)}));
       }
     }
+  }
+
+  /// Each is the other's transpose.
+  void indexed_adjoint(const Node& node, std::int32_t g) {
+    const auto x = node.arguments[0];
+    Node adjoint{node.op == Op::take ? Op::add_at : Op::take, graph_.size_of(x), {g, node.arguments[1]}, node.inner};
+    adjoint.index = node.index;
+    accumulate(x, graph_.add(std::move(adjoint)));
   }
 
   /// Elements of adjoints, which are joined end to end, and the elements of a node to which they belong.

@@ -10,7 +10,9 @@
 
 #include "reference/formula/compare.h"
 #include "reference/formula/graph.h"
+#include "reference/formula/indexing.h"
 #include "reference/number/big_float.h"
+#include "reference/number/functions.h"
 #include "reference/number/traits.h"
 
 namespace assay::reference::formula {
@@ -65,6 +67,16 @@ Number unary(Op op, const Number& x) {
       return Traits::log1p(x);
     case Op::sqrt:
       return Traits::sqrt(x);
+    case Op::sin:
+      return Functions<Number>::sin(x);
+    case Op::cos:
+      return Functions<Number>::cos(x);
+    case Op::erf:
+      return Functions<Number>::erf(x);
+    case Op::floor:
+      return Functions<Number>::floor(x);
+    case Op::round:
+      return Functions<Number>::round(x);
     default:
       return tanh(x);
   }
@@ -87,6 +99,8 @@ Number binary(Op op, const Number& a, const Number& b) {
       return smaller(a, b);
     case Op::logaddexp:
       return logaddexp(a, b);
+    case Op::power:
+      return Functions<Number>::pow(a, b);
     default:
       return comparison(op, a, b);
   }
@@ -139,10 +153,16 @@ std::span<const Number> added(const Node& node, const std::vector<Number>& a, st
   return std::span(a).subspan(i - within, within + 1);
 }
 
-/// The elements of a scatter or of a cumulative sum, each of which takes one addition.
+/// The elements of a scatter, an add_at or a cumulative sum, each of which takes one addition.
 template <class Number>
-std::vector<Number> accumulated(const Node& node, const std::vector<Number>& a) {
+std::vector<Number> accumulated(const Node& node, const Values<Number>& values) {
+  const auto& a = values[static_cast<std::size_t>(node.arguments[0])];
   std::vector<Number> result(static_cast<std::size_t>(node.size), Number(0));
+  if (node.op == Op::add_at) {
+    const auto& at = values[static_cast<std::size_t>(node.arguments[1])];
+    for (std::size_t j = 0; j < a.size(); ++j) add_taken(node, a, at, j, result);
+    return result;
+  }
   if (node.op == Op::scatter) {
     for (std::size_t j = 0; j < a.size(); ++j) result[static_cast<std::size_t>(node.index[j])] += a[j];
     return result;
@@ -153,7 +173,7 @@ std::vector<Number> accumulated(const Node& node, const std::vector<Number>& a) 
 }
 
 constexpr bool accumulates(Op op) {
-  return op == Op::scatter || op == Op::cumulative_sum;
+  return op == Op::scatter || op == Op::add_at || op == Op::cumulative_sum;
 }
 
 template <class Number>
@@ -166,7 +186,9 @@ Number element(const Node& node, const Values<Number>& values, std::size_t i) {
     return reduced<Number>(node.op, std::span(a).subspan(i * inner, inner));
   }
   if (node.op == Op::cumulative_sum) return reduced<Number>(Op::sum, added(node, a, i));
+  if (node.op == Op::scatter || node.op == Op::add_at) return accumulated<Number>(node, values)[i];
   const auto& b = values[static_cast<std::size_t>(node.arguments[1])];
+  if (node.op == Op::take) return taken(node, a, b, i);
   if (node.op == Op::where) {
     const auto& c = values[static_cast<std::size_t>(node.arguments[2])];
     return node.is_share ? chosen_by_share<Number>(a[i], b[i], c[i]) : chosen(a[i], b[i], c[i]);
@@ -215,8 +237,10 @@ Values<Number> evaluate(const Graph& graph, const Input& input, const After& aft
     if (node.op == Op::input || node.op == Op::constant) {
       for (const double x : node.op == Op::input ? input(node.name) : node.values)
         result.push_back(NumberTraits<Number>::from_real(x));
+    } else if (node.op == Op::pi) {
+      result.push_back(Functions<Number>::pi());
     } else if (detail::accumulates(node.op)) {
-      result = detail::accumulated(node, values[static_cast<std::size_t>(node.arguments[0])]);
+      result = detail::accumulated<Number>(node, values);
     } else {
       result.reserve(static_cast<std::size_t>(node.size));
       for (std::size_t i = 0; i < static_cast<std::size_t>(node.size); ++i)

@@ -1,11 +1,13 @@
 // The graph of a formula: nodes in the order of evaluation, each an array of `size` elements in a row.
 //
-//   elementwise       add ... logaddexp, comparisons (1 or 0), where(condition, a, b): arguments of the node's size
+//   pi                of one element
+//   elementwise       add ... power, comparisons (1 or 0), where(condition, a, b): arguments of the node's size
 //   sum, product,     over rows of `inner` consecutive elements of the argument [size, inner]
 //   largest, smallest
 //   matmul            [batch, rows, inner] x [batch, inner, columns]
 //   gather            element i is element index[i] of the arguments, which are joined end to end
 //   scatter           element i is the sum of the argument's elements j with index[j] = i: the transpose of gather
+//   take, add_at      as gather and scatter, with indices that are an argument: indexing.h
 //   cumulative_sum    element i is the sum of elements 0..i of the argument's row, of rows of `inner` elements
 //
 // Shapes are left to the author of the graph: slices, transposes, broadcasts and concatenations are all a gather.
@@ -24,6 +26,7 @@ namespace assay::reference::formula {
 
 enum class Op : std::uint8_t {
   input,
+  pi,
   constant,
   add,
   subtract,
@@ -32,6 +35,7 @@ enum class Op : std::uint8_t {
   maximum,
   minimum,
   logaddexp,
+  power,
   less,
   less_equal,
   equal,
@@ -43,6 +47,11 @@ enum class Op : std::uint8_t {
   log,
   log1p,
   sqrt,
+  sin,
+  cos,
+  erf,
+  floor,
+  round,
   tanh,
   where,
   sum,
@@ -52,14 +61,17 @@ enum class Op : std::uint8_t {
   matmul,
   gather,
   scatter,
+  take,
+  add_at,
   cumulative_sum,
 };
 
-inline constexpr std::array<std::string_view, 30> op_names = {
-    "input",     "constant", "add",        "subtract", "multiply", "divide",        "maximum", "minimum",
-    "logaddexp", "less",     "less_equal", "equal",    "negative", "abs",           "sign",    "exp",
-    "expm1",     "log",      "log1p",      "sqrt",     "tanh",     "where",         "sum",     "product",
-    "largest",   "smallest", "matmul",     "gather",   "scatter",  "cumulative_sum"};
+inline constexpr std::array<std::string_view, 39> op_names = {
+    "input",    "pi",        "constant", "add",     "subtract",   "multiply", "divide",        "maximum",
+    "minimum",  "logaddexp", "power",    "less",    "less_equal", "equal",    "negative",      "abs",
+    "sign",     "exp",       "expm1",    "log",     "log1p",      "sqrt",     "sin",           "cos",
+    "erf",      "floor",     "round",    "tanh",    "where",      "sum",      "product",       "largest",
+    "smallest", "matmul",    "gather",   "scatter", "take",       "add_at",   "cumulative_sum"};
 
 inline Op op_called(std::string_view name) {
   for (std::size_t i = 0; i < op_names.size(); ++i)
@@ -73,6 +85,9 @@ constexpr bool is_binary(Op op) {
 constexpr bool is_unary(Op op) {
   return op >= Op::negative && op <= Op::tanh;
 }
+constexpr bool is_indexed(Op op) {
+  return op == Op::take || op == Op::add_at;
+}
 constexpr bool is_reduction(Op op) {
   return op >= Op::sum && op <= Op::smallest;
 }
@@ -81,11 +96,12 @@ struct Node {
   Op op = Op::input;
   std::int64_t size = 0;
   std::vector<std::int32_t> arguments = {};
-  std::int64_t inner = 0;                ///< of a reduction, of matmul and of cumulative_sum
+  std::int64_t inner = 0;                ///< of a reduction, of matmul, of cumulative_sum, of take and add_at
   std::int64_t rows = 0, columns = 0;    ///< of matmul
-  std::vector<std::int64_t> index = {};  ///< of gather and scatter
+  std::vector<std::int64_t> index = {};  ///< of gather and scatter; of take and add_at the rows
   std::vector<double> values = {};       ///< of a constant
   std::string name = {};                 ///< of an input
+  bool is_whole = false;                 ///< an input of indices or flags, which no kernel rounds
   std::int32_t line = 0;                 ///< of the formula's source, 0 where there is none
   bool running = false;  ///< a sum that kernels may take in another way, as a running mean is: never exact
   bool is_share =
@@ -131,7 +147,9 @@ struct Graph {
       require(argument >= 0 && argument < std::ssize(nodes), node, "arguments that were added before");
       joined += size_of(argument);
     }
-    const std::size_t count = is_binary(node.op) || node.op == Op::matmul ? 2 : node.op == Op::where ? 3 : 1;
+    const std::size_t count = is_binary(node.op) || is_indexed(node.op) || node.op == Op::matmul ? 2
+                              : node.op == Op::where                                             ? 3
+                                                                                                 : 1;
     if (node.op != Op::gather && node.op > Op::constant)
       require(node.arguments.size() == count, node, std::to_string(count) + " arguments");
     if (is_binary(node.op) || is_unary(node.op) || node.op == Op::where)
@@ -145,6 +163,7 @@ struct Graph {
               "an argument of this size, in rows of inner elements");
     if (node.op == Op::gather) require_index(node, node.size, joined);
     if (node.op == Op::scatter) require_index(node, joined, node.size);
+    if (is_indexed(node.op)) require_rows(node);
   }
 
   void require_product(const Node& node) const {
@@ -155,6 +174,14 @@ struct Graph {
     require(size_of(node.arguments[0]) == batch * node.rows * node.inner, node, "a left factor [batch, rows, inner]");
     require(size_of(node.arguments[1]) == batch * node.inner * node.columns, node,
             "a right factor [batch, inner, columns]");
+  }
+
+  void require_rows(const Node& node) const {
+    const bool takes = node.op == Op::take;
+    const std::int64_t count = size_of(node.arguments[1]), whole = takes ? size_of(node.arguments[0]) : node.size;
+    require(count == (takes ? node.size : size_of(node.arguments[0])), node, "an index for each element");
+    require(node.inner > 0 ? whole % node.inner == 0 : count == 0, node, "rows of inner elements");
+    require_index(node, count, node.inner > 0 ? whole / node.inner : 0);
   }
 
   void require_index(const Node& node, std::int64_t count, std::int64_t end) const {

@@ -143,9 +143,18 @@ template <class Number>
 Number logaddexp(const Number& a, const Number& b) {
   return detail::binary(Op::logaddexp, a, b);
 }
+/// A function of one argument that NumberTraits does not have, such as Op::tanh or Op::erf.
+template <class Number>
+Number function(Op op, const Number& x) {
+  return detail::unary(op, x);
+}
 template <class Number>
 Number tanh(const Number& x) {
-  return detail::unary(Op::tanh, x);
+  return function(Op::tanh, x);
+}
+template <class Number>
+Number power(const Number& x, const Number& p) {
+  return detail::binary(Op::power, x, p);
 }
 /// a where the condition is above 0, else b.
 template <class Number>

@@ -60,6 +60,7 @@ def test_mutants_are_noticed():
     missed = [name for name, killed, _ in rows if not killed]
     print(mutants_table(gallery.softmax, 40))
     assert sum(killed for _, killed, _ in rows) >= 0.7 * len(rows), missed
+    assert not any(name == "history" for _, _, name in rows), "a mutant has no kernel that could begin afresh"
     assert [killed for name, killed, _ in rows if name == "line 21: largest is that of the elements so far, and no rescaling follows"] == [True]
 
 
@@ -79,8 +80,6 @@ def test_mutants_are_noticed():
         (lambda xp, x: xp.sum(x, axis=-1, dtype="float32"), "axis= and keepdims= by name"),
         (lambda xp, x: x.astype("float32"), "leave it out"),
         (lambda xp, x: x % 2, r"expected \+, -"),
-        (lambda xp, x: x**x, r"xp.exp\(y \* xp.log\(x\)\)"),
-        (lambda xp, x: 2**x, r"xp.exp\(x \* log\)"),
         (lambda xp, x: x.__setitem__(0, 1), "xp.where, xp.concat or xp.stack"),
         (lambda xp, x: None, "returned nothing: expected an array"),
     ],

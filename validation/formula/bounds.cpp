@@ -36,8 +36,9 @@ class NodeErrors {
   double of(std::size_t number, std::size_t i, double underflow) {
     const Node& node = graph_.nodes[number];
     const double value = values_[number][i];
-    if (node.op == Op::input) return value * 0 == 0 ? input(value) + declared_.of(number, i) : 0;
-    if (node.op == Op::constant) return elements_.rounding(value, elements_.is_number(value) ? 0 : 1);
+    if (node.op == Op::input) return value * 0 == 0 && !node.is_whole ? input(value) + declared_.of(number, i) : 0;
+    if (node.op == Op::constant || node.op == Op::pi)
+      return elements_.rounding(value, node.op == Op::constant && elements_.is_number(value) ? 0 : 1);
     const double further = (node.op == Op::multiply ? underflow : 0) + declared_.of(number, i);
     const double error = is_polynomial_ ? polynomials_.of(i, further) : propagated(node, i, value) + further;
     if (!std::isfinite(value)) return std::isfinite(error) || has_nan_operand(number, i) ? 0 : infinity;
@@ -48,6 +49,7 @@ class NodeErrors {
   double underflow(std::size_t number, std::size_t i) const {
     const Node& node = graph_.nodes[number];
     if (node.op == Op::gather) return reference::formula::detail::joined(node, underflows_, node.index[i]);
+    if (node.op == Op::take) return underflow_taken(node, i);
     if (node.op != Op::divide && node.op != Op::multiply) return 0;
     const auto a = static_cast<std::size_t>(node.arguments[0]), b = static_cast<std::size_t>(node.arguments[1]);
     if (values_[number][i] == 0 || !std::isfinite(values_[number][i])) return 0;
@@ -57,6 +59,13 @@ class NodeErrors {
   }
 
  private:
+  double underflow_taken(const Node& node, std::size_t i) const {
+    const auto from = static_cast<std::size_t>(node.arguments[0]),
+               indices = static_cast<std::size_t>(node.arguments[1]);
+    const std::int64_t place = reference::formula::detail::place(node, values_[indices], i);
+    return place < 0 ? 0 : underflows_[from][static_cast<std::size_t>(place)];
+  }
+
   /// What a kernel reads in the place of an input.
   double input(double value) const {
     const bool is_flushed = a_.flushes_subnormals && std::abs(value) < format_.smallest;
@@ -91,10 +100,25 @@ class NodeErrors {
       return choice(operand(node, 0, i), operand(node, 1, i), operand(node, 2, i));
     }
     if (node.op == Op::gather) return reference::formula::detail::joined(node, errors_, node.index[i]);
+    if (node.op == Op::take) return taken(node, i, value);
     terms_.clear();
     for (std::int64_t k = 0; k < node.inner; ++k)
       terms_.push_back(operand(node, 0, i * static_cast<std::size_t>(node.inner) + static_cast<std::size_t>(k)));
     return node.op == Op::product ? product_error(terms_, value, elements_) : extreme_error(terms_, node.op);
+  }
+
+  /// Where the index may be another one, its element may be meant.
+  double taken(const Node& node, std::size_t i, double value) const {
+    const Operand at = operand(node, 1, i);
+    const auto [first, last] = reference::formula::detail::between(std::ceil(at.value - at.error),
+                                                                   std::floor(at.value + at.error), node.inner);
+    if (first < 0) return infinity;
+    double error = 0;
+    for (std::int64_t k = first; k <= last; ++k) {
+      const Operand x = operand(node, 0, static_cast<std::size_t>(node.index[i] * node.inner + k));
+      error = std::max(error, x.error + (first == last || x.value == value ? 0 : std::abs(x.value - value)));
+    }
+    return error;
   }
 
   /// Some compute 2^(x log2 e), and round the product; below the smallest number exp is 0 whatever the error is.

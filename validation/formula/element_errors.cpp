@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "validation/formula/functions.h"
+
 namespace assay::validation::formula {
 namespace {
 
@@ -11,11 +13,6 @@ constexpr double headroom = 0x1p-12;
 
 double finite_part(Operand a) {
   return std::isfinite(a.value) ? a.error : a.error > 0 ? infinity : 0;
-}
-
-double logarithm(double x, double error, double function) {
-  if (error == 0) return x == 1 ? 0 : function;
-  return x > error ? -std::log1p(-error / x) + function : infinity;
 }
 
 /// Whether rounding can change neither the sign nor, of a 0, an infinity or NaN, the kind.
@@ -51,6 +48,8 @@ double ElementErrors::binary(Op op, Operand a, Operand b, double value) const {
       return std::max(finite_part(a), finite_part(b));
     case Op::logaddexp:
       return log_sum(a, b, value);
+    case Op::power:
+      return power(a, b, value);
     default:
       return near;
   }
@@ -78,35 +77,39 @@ double ElementErrors::log_sum(Operand a, Operand b, double value) const {
   return std::max(finite_part(a), finite_part(b)) + work + (share == 0 ? 0 : rounding(value, roads));
 }
 
-double ElementErrors::unary(Op op, Operand x, double value) const {
-  const double function = rounding(value, exp_error_);
-  switch (op) {
-    case Op::negative:
-    case Op::abs:
-      return x.error;
-    case Op::sign:
-      return std::isinf(x.error) ? infinity : std::abs(x.value) > x.error || x.error == 0 ? 0 : 2;
-    case Op::expm1:
-      if (std::isinf(x.value)) return x.error;
-      return x.value == 0 && x.error == 0 ? 0 : (std::abs(value + 1)) * std::expm1(x.error) + function;
-    case Op::log:
-      return logarithm(x.value, x.error, function);
-    case Op::log1p:
-      return x.value == 0 && x.error == 0 ? 0 : logarithm(1 + x.value, x.error, function);
-    case Op::sqrt:
-      return root(x, value);
-    default: {                                   // tanh, whose slope is largest where |x| is least
-      if (std::isinf(x.error)) return infinity;  // the argument may be NaN
-      const double least = std::tanh(std::max(0.0, std::abs(x.value) - x.error));
-      return std::min(2.0, x.error * (1 - least * least) + function);
-    }
-  }
+/// Kernels take exp(p log x), which loses what the size of p log x is worth, or multiply and divide p times.
+double ElementErrors::power(Operand x, Operand p, double value) const {
+  const double function = rounding(value, 2 * exp_error_);
+  const bool is_end = x.value == 0 || !std::isfinite(x.value) || !std::isfinite(p.value);
+  if (is_end && x.error == 0 && is_sure(p)) return function;
+  const double size = std::abs(x.value), exponent = std::abs(p.value);
+  const bool is_whole = p.error == 0 && p.value == std::trunc(p.value);
+  if (x.value < 0 && !is_whole) return infinity;  // NaN, or the choice of a sign
+  if (size <= x.error) return power_near_zero(x, p, value) + function;
+  const double logarithm = std::abs(std::log(size)), moved = -std::log1p(-x.error / size);
+  const double carried = (exponent + p.error) * moved + p.error * logarithm;
+  const double work = (exp_error_ + 2 * roads) * exponent * logarithm + (is_whole ? exponent : 0);
+  return std::abs(value) * std::expm1(carried + work * format_.roundoff) + function + 2 * format_.smallest;
 }
 
-double ElementErrors::root(Operand x, double value) const {
-  if (x.error == 0 && std::fma(value, value, -x.value) == 0 && is_number(value)) return 0;
-  const double carried = x.error == 0 ? 0 : x.error / (value + std::sqrt(std::max(0.0, x.value - x.error)));
-  return std::isfinite(carried) ? carried + rounding(value, roads) : std::sqrt(x.value + x.error);
+/// The base may be 0. Below 0 whole exponents alone have a power.
+double ElementErrors::power_near_zero(Operand x, Operand p, double value) {
+  const bool is_whole = p.error == 0 && p.value == std::trunc(p.value);
+  if (!(p.value > p.error) || (!is_whole && x.value < x.error)) return infinity;
+  const double reach = std::abs(x.value) + x.error;
+  const double most = std::max(std::pow(reach, p.value - p.error), std::pow(reach, p.value + p.error));
+  const bool changes_sign = is_whole && std::fmod(p.value, 2) != 0;
+  return changes_sign ? most + std::abs(value) : most;
+}
+
+double ElementErrors::unary(Op op, Operand x, double value) const {
+  const bool is_exact_root =
+      op == Op::sqrt && x.error == 0 && std::fma(value, value, -x.value) == 0 && is_number(value);
+  if (is_exact_root) return 0;
+  const Function& function = function_of(op);
+  const double error =
+      function.carried(x, value) + rounding(value, function.roundings + function.exp_errors * exp_error_);
+  return std::isfinite(error) ? std::min(2 * function.range, error) : error;
 }
 
 double ElementErrors::share(Operand tie, Operand ties, double value) const {

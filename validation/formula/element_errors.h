@@ -43,7 +43,8 @@ class ElementErrors {
  private:
   double quotient(Operand a, Operand b, double value) const;
   double log_sum(Operand a, Operand b, double value) const;
-  double root(Operand x, double value) const;
+  double power(Operand x, Operand p, double value) const;
+  static double power_near_zero(Operand x, Operand p, double value);
 
   double exp_error_;
   Dtype compute_;

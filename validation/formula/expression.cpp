@@ -85,6 +85,7 @@ std::string expression_at(const Graph& graph, std::int32_t number, int depth, in
   const Node& node = graph.nodes[static_cast<std::size_t>(number)];
   if (!node.name.empty() && (depth > 0 || node.op == Op::input)) return node.name;
   if (node.op == Op::constant) return text_of_constant(node);
+  if (node.op == Op::pi) return "pi";
   if (node.op == Op::gather && node.arguments.size() == 1) {
     const std::string copied = expression_at(graph, node.arguments[0], std::max(depth, 1), deepest);
     return takes_all(graph, node) || copied.ends_with("[...]") ? copied : copied + "[...]";
@@ -96,6 +97,19 @@ std::string expression_at(const Graph& graph, std::int32_t number, int depth, in
     operands.push_back(needs_brackets(graph, node.op, argument, operand) ? "(" + operand + ")" : std::move(operand));
   }
   return written(node.op, operands);
+}
+
+/// Of the elements that an add_at adds, or of the one that a take takes.
+void for_each_indexed(const Node& node, const Doubles& values, std::size_t i,
+                      const std::function<void(std::size_t node, std::size_t element)>& visit) {
+  const auto from = static_cast<std::size_t>(node.arguments[0]), indices = static_cast<std::size_t>(node.arguments[1]);
+  const auto place_of = [&](std::size_t j) { return reference::formula::detail::place(node, values[indices], j); };
+  if (node.op == Op::take) {
+    if (place_of(i) >= 0) visit(from, static_cast<std::size_t>(place_of(i)));
+    return visit(indices, i);
+  }
+  for (std::size_t j = 0; j < node.index.size(); ++j)
+    if (std::cmp_equal(place_of(j), i)) visit(from, j);
 }
 
 }  // namespace
@@ -134,6 +148,8 @@ void for_each_operand(const Graph& graph, const Doubles& values, std::size_t n, 
   } else if (node.op == Op::scatter) {
     for (std::size_t j = 0; j < node.index.size(); ++j)
       if (std::cmp_equal(node.index[j], i)) visit(argument(0), j);
+  } else if (is_indexed(node.op)) {
+    for_each_indexed(node, values, i, visit);
   } else if (node.op == Op::matmul) {
     const std::size_t row = i / columns, first = row / static_cast<std::size_t>(node.rows) * inner * columns;
     for (std::size_t k = 0; k < inner; ++k) {

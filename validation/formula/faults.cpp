@@ -1,6 +1,7 @@
 #include "validation/formula/faults.h"
 
 #include <algorithm>
+#include <numbers>
 
 namespace assay::validation::formula {
 namespace {
@@ -52,6 +53,73 @@ std::int32_t without_carry(Graph& graph, const Node& node, std::int64_t block) {
   return graph.add({Op::subtract, node.size, {whole, carry}});
 }
 
+std::int32_t of_two(Graph& graph, Op op, std::int32_t a, std::int32_t b) {
+  return graph.add({op, graph.size_of(a), {a, b}});
+}
+
+std::int32_t scaled(Graph& graph, std::int32_t argument, double factor) {
+  return of_two(graph, Op::multiply, argument, constant(graph, graph.size_of(argument), factor));
+}
+
+/// tanh(2 / sqrt(pi) (x + 0.08943 x^3)): that of the fast GELU, which is off by 5e-4.
+std::int32_t tanh_for_erf(Graph& graph, const Node& node) {
+  const auto x = node.arguments[0], square = of_two(graph, Op::multiply, x, x);
+  const auto inner = of_two(graph, Op::add, x, scaled(graph, of_two(graph, Op::multiply, square, x), 0.08943));
+  return graph.add({Op::tanh, node.size, {scaled(graph, inner, 2 * std::numbers::inv_sqrtpi)}});
+}
+
+/// The argument less a multiple of 2 pi in float32, which is off by 1.7e-7 for each turn.
+std::int32_t with_rounded_turns(Graph& graph, Node node) {
+  const auto x = node.arguments[0],
+             turns = graph.add({Op::round, node.size, {scaled(graph, x, 0.5 / std::numbers::pi)}});
+  node.arguments[0] = of_two(graph, Op::subtract, x, scaled(graph, turns, 2 * std::numbers::pi_v<float>));
+  return graph.add(std::move(node));
+}
+
+/// To the next whole number toward 0.
+std::int32_t cut(Graph& graph, const Node& node) {
+  const auto x = node.arguments[0];
+  const auto below = graph.add({Op::floor, node.size, {graph.add({Op::abs, node.size, {x}})}});
+  return of_two(graph, Op::multiply, below, graph.add({Op::sign, node.size, {x}}));
+}
+
+std::int32_t with_halves_up(Graph& graph, const Node& node) {
+  return graph.add(
+      {Op::floor, node.size, {of_two(graph, Op::add, node.arguments[0], constant(graph, node.size, 0.5))}});
+}
+
+/// Index 0 in the place of the last that there is.
+std::int32_t without_the_last_index(Graph& graph, Node node) {
+  const auto at = node.arguments[1];
+  const std::int64_t count = graph.size_of(at);
+  const auto last = constant(graph, count, static_cast<double>(node.inner - 1));
+  const auto is_last = graph.add({Op::equal, count, {at, last}});
+  node.arguments[1] = graph.add({Op::where, count, {is_last, constant(graph, count, 0), at}});
+  return graph.add(std::move(node));
+}
+
+std::int32_t without_the_last_value(Graph& graph, Node node) {
+  const auto values = node.arguments[0];
+  const std::int64_t count = graph.size_of(values);
+  std::vector<double> kept(static_cast<std::size_t>(count), 1);
+  if (count > 0) kept.back() = 0;
+  const auto factors = graph.add({Op::constant, count, {}, 0, 0, 0, {}, std::move(kept)});
+  node.arguments[0] = of_two(graph, Op::multiply, values, factors);
+  return graph.add(std::move(node));
+}
+
+using Faults = std::vector<std::pair<std::string, Fault>>;
+
+Faults faults_of_function(Op op) {
+  Faults faults;
+  if (op != Op::sign) faults.emplace_back("is left out", [](Graph&, const Node& n) { return n.arguments[0]; });
+  if (op == Op::erf) faults.emplace_back("is the tanh of the fast GELU", tanh_for_erf);
+  if (op == Op::sin || op == Op::cos) faults.emplace_back("takes off turns of 2 pi in float32", with_rounded_turns);
+  if (op == Op::floor) faults.emplace_back("goes toward 0", cut);
+  if (op == Op::round) faults.emplace_back("takes halves up", with_halves_up);
+  return faults;
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, Fault>> faults_of(Op op, bool grows_large) {
@@ -91,10 +159,11 @@ std::vector<std::pair<std::string, Fault>> faults_of(Op op, bool grows_large) {
     faults.emplace_back("takes its third argument always", [](Graph&, const Node& n) { return n.arguments[2]; });
   }
   if (op == Op::add || op == Op::subtract || op == Op::multiply || op == Op::divide || op == Op::maximum ||
-      op == Op::minimum || op == Op::logaddexp)
+      op == Op::minimum || op == Op::logaddexp || op == Op::power)
     faults.emplace_back("forgets its second argument", [](Graph&, const Node& n) { return n.arguments[0]; });
-  if (is_unary(op) && op != Op::sign)
-    faults.emplace_back("is left out", [](Graph&, const Node& n) { return n.arguments[0]; });
+  if (is_indexed(op)) faults.emplace_back("takes index 0 in the place of the last", without_the_last_index);
+  if (op == Op::add_at) faults.emplace_back("leaves out its last value", without_the_last_value);
+  if (is_unary(op)) return faults_of_function(op);
   return faults;
 }
 

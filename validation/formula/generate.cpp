@@ -26,12 +26,13 @@ std::int64_t draw_leading(Random& random, std::int64_t limit) {
   return random.chance(0.5) ? log_uniform(random, std::min(small, limit), limit) : tail_of_a_tile(random, limit);
 }
 
-/// The leading extent keeps its size as long as another can give way.
-void halve_the_largest(Extents& extents, const std::string& leading) {
-  const auto size = [&](const auto& one) { return one.first == leading ? 1 : one.second; };
-  auto largest = std::ranges::max_element(extents, {}, size);
-  if (size(*largest) <= 1) largest = std::ranges::max_element(extents, {}, [](const auto& one) { return one.second; });
-  largest->second = (largest->second + 1) / 2;
+/// The leading extent keeps its size as long as another can give way. No extent falls below its least.
+void halve_the_largest(Extents& extents, const std::string& leading, const Specification& specification) {
+  const auto excess = [&](const auto& one) { return one.second - least_of(specification, one.first); };
+  const auto of_others = [&](const auto& one) { return one.first == leading ? 0 : excess(one); };
+  auto largest = std::ranges::max_element(extents, {}, of_others);
+  if (of_others(*largest) <= 0) largest = std::ranges::max_element(extents, {}, excess);
+  largest->second -= (excess(*largest) + 1) / 2;
 }
 
 /// How much a case may have of what is usually limited to `usual`: where fixed extents alone exceed it, four times what
@@ -40,36 +41,36 @@ std::int64_t room(std::int64_t usual, std::int64_t least) {
   return std::max(usual, 4 * least);
 }
 
-Extents all_one(const Specification& specification) {
+Extents all_least(const Specification& specification) {
   Extents extents;
-  for (const auto& name : specification.extents) extents[name] = 1;
+  for (const auto& name : specification.extents) extents[name] = least_of(specification, name);
   return extents;
 }
 
-/// True where every extent is 1: halving ends.
+/// True where every extent is its least: halving ends.
 bool is_small(const Specification& specification, const Extents& extents) {
   return std::ranges::all_of(specification.inputs, [&](const Input& input) {
     return elements_of(shape_of(input, extents)) <=
-           room(specification.largest_input, elements_of(shape_of(input, all_one(specification))));
+           room(specification.largest_input, elements_of(shape_of(input, all_least(specification))));
   });
 }
 
 /// There is no index below an extent of 0.
 bool may_be_empty(const Specification& specification, const std::string& extent) {
-  return specification.empty && std::ranges::none_of(specification.inputs, [&](const Input& input) {
-           return input.kind == Kind::index && input.extent == extent;
-         });
+  return specification.empty && least_of(specification, extent) <= 1 &&
+         std::ranges::none_of(specification.inputs,
+                              [&](const Input& input) { return input.kind == Kind::index && input.extent == extent; });
 }
 
 /// The extents, halved until the inputs and the graph have room.
 Extents fitting(Extents extents, const std::string& leading, const Specification& specification, const Trace& trace) {
-  while (!is_small(specification, extents)) halve_the_largest(extents, leading);
+  while (!is_small(specification, extents)) halve_the_largest(extents, leading, specification);
   const auto elements = [&](const Extents& at) { return trace(at)->graph.elements(); };
   if (elements(extents) <= specification.largest_graph) return extents;
-  const std::int64_t most = room(specification.largest_graph, elements(all_one(specification)));
+  const std::int64_t most = room(specification.largest_graph, elements(all_least(specification)));
   while (elements(extents) > most) {
     const Extents before = extents;
-    halve_the_largest(extents, leading);
+    halve_the_largest(extents, leading, specification);
     if (extents == before) break;
   }
   return extents;
@@ -79,12 +80,15 @@ Extents draw_extents(Random& random, int size, const Specification& specificatio
   constexpr std::int64_t usual = 257;
   Extents extents;
   std::string leading;
+  const auto at_least = [&](const std::string& name, std::int64_t drawn) {
+    return drawn == 0 ? 0 : std::max(drawn, least_of(specification, name));
+  };
   for (const auto& name : specification.extents)
-    extents[name] =
-        draw_extent(random, size, std::min(usual, limit_of(specification, name)), may_be_empty(specification, name));
+    extents[name] = at_least(name, draw_extent(random, size, std::min(usual, limit_of(specification, name)),
+                                               may_be_empty(specification, name)));
   if (!extents.empty() && random.integer(0, 200) < size) {
     leading = specification.extents[static_cast<std::size_t>(random.integer(0, std::ssize(specification.extents) - 1))];
-    extents[leading] = draw_leading(random, limit_of(specification, leading));
+    extents[leading] = at_least(leading, draw_leading(random, limit_of(specification, leading)));
   }
   return fitting(extents, leading, specification, trace);
 }

@@ -9,7 +9,7 @@ using reference::formula::Op;
 
 bool is_any_sum(Op op) {
   return op == Op::add || op == Op::subtract || op == Op::negative || op == Op::sum || op == Op::matmul ||
-         op == Op::scatter || op == Op::cumulative_sum;
+         op == Op::scatter || op == Op::add_at || op == Op::cumulative_sum;
 }
 
 bool Joins::begin(std::size_t n) {

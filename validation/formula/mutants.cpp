@@ -70,7 +70,8 @@ Doubles computed(const Subject& subject, const Traced& traced, const Case& c, bo
   };
   const auto values =
       reference::formula::evaluate<Number>(traced.graph, input, [&](const Node& node, std::vector<Number>& result) {
-        const bool is_sum = node.op == Op::sum || node.op == Op::matmul || node.op == Op::cumulative_sum;
+        const bool is_sum =
+            node.op == Op::sum || node.op == Op::matmul || node.op == Op::cumulative_sum || node.op == Op::add_at;
         if (narrow != Narrow::sums || !is_sum) return;
         for (Number& x : result)
           x = Number(rounded_to<float>(Dtype::bfloat16, reference::NumberTraits<Number>::to_double(x)));
@@ -186,6 +187,7 @@ std::vector<MutantResult> judge_mutants(const Subject& subject, int cases, std::
     faulty.kernel_name = mutant.name;
     faulty.forward = mutant.forward;
     faulty.backward = mutant.backward;
+    faulty.fresh = {};  // of the subject's kernel, which is none
     MutantResult result{mutant.name, false, ""};
     GateOptions options = options_of(cases, seed, Reach::quick);
     options.shrink_budget = 0;

@@ -49,6 +49,7 @@ class Plan {
     const bool has_late = takes_minus_infinity(specification_);
     double left = allowed_.sizes / static_cast<double>(specification_.extents.size());
     for (const std::int64_t size : sizes_between(random_, limit_of(specification_, extent), reach_)) {
+      if (size < least_of(specification_, extent)) continue;
       const double work = work_.with_nodes(extent, size);
       if (work > std::min(left, allowed_.each_size)) continue;
       left -= work;

@@ -67,12 +67,27 @@ bool PolynomialErrors::begin(std::size_t n) {
   const bool is_one = is_any_sum(op) || op == Op::multiply || op == Op::divide;
   if (!is_one || node_->is_share) return false;
   polynomials_[n].reserve(static_cast<std::size_t>(node_->size));
-  if (op == Op::scatter) {
-    sources_.assign(static_cast<std::size_t>(node_->size), {});
-    for (std::size_t j = 0; j < node_->index.size(); ++j)
-      sources_[static_cast<std::size_t>(node_->index[j])].push_back(j);
-  }
+  if (op == Op::scatter || op == Op::add_at) find_sources();
   return true;
+}
+
+/// The elements that each element of a scatter or add_at is the sum of.
+void PolynomialErrors::find_sources() {
+  sources_.assign(static_cast<std::size_t>(node_->size), {});
+  for (std::size_t j = 0; j < node_->index.size(); ++j) {
+    if (node_->op == Op::scatter) {
+      sources_[static_cast<std::size_t>(node_->index[j])].push_back({j, true, true});
+      continue;
+    }
+    const Operand at = operand(node_->arguments[1], j);
+    const std::int64_t row = node_->index[j] * node_->inner;
+    auto [first, last] = reference::formula::detail::between(std::ceil(at.value - at.error),
+                                                             std::floor(at.value + at.error), node_->inner);
+    const bool is_sure = first >= 0 && first == last;
+    if (first < 0) first = 0, last = node_->inner - 1;
+    for (std::int64_t k = first; k <= last; ++k)
+      sources_[static_cast<std::size_t>(row + k)].push_back({j, is_sure, static_cast<double>(k) == at.value});
+  }
 }
 
 Operand PolynomialErrors::operand(std::int32_t node, std::size_t i) const {
@@ -94,6 +109,11 @@ Polynomial PolynomialErrors::at(std::int32_t number, std::size_t i) const {
   if (node.op == Op::gather) {
     const Original original = original_of(graph_, number, i);
     return at(original.node, original.element);
+  }
+  if (node.op == Op::take && errors_[static_cast<std::size_t>(node.arguments[1])][i] == 0) {
+    const auto& indices = values_[static_cast<std::size_t>(node.arguments[1])];
+    const std::int64_t place = reference::formula::detail::place(node, indices, i);
+    if (place >= 0) return at(node.arguments[0], static_cast<std::size_t>(place));
   }
   const Operand x = operand(number, i);
   if (polynomials_[n].empty()) return read(x).polynomial;
@@ -127,6 +147,7 @@ PolynomialErrors::Bound PolynomialErrors::of_operation(std::size_t i, double val
     case Op::divide:
       return quotient(i, value);
     case Op::scatter:
+    case Op::add_at:
       return scattered(i, value);
     case Op::cumulative_sum:
       return cumulative(i, value);
@@ -234,12 +255,13 @@ PolynomialErrors::Bound PolynomialErrors::scattered(std::size_t i, double value)
   Polynomial all{.is_read = false}, one;
   bool is_exact_so_far = true;
   terms_.clear();
-  for (const std::size_t j : sources_[i]) {
+  for (const auto& [j, is_sure, is_here] : sources_[i]) {
     const Operand x = operand(node_->arguments[0], j);
     one = at(node_->arguments[0], j);
-    is_exact_so_far = is_exact_so_far && x.error == 0;
+    if (!is_sure) make_term(one, is_here ? x.value : 0, std::abs(x.value) + x.error);
+    is_exact_so_far = is_exact_so_far && x.error == 0 && is_sure;
     add_monomials(all, one);
-    terms_.push_back({x.value, one.rounded});
+    terms_.push_back({is_here ? x.value : 0, one.rounded});
   }
   if (terms_.size() == 1 && std::isfinite(value)) return {is_exact_so_far ? 0 : one.rounded, one};
   return sum_of_terms(all, is_exact_so_far, value);
@@ -263,7 +285,7 @@ PolynomialErrors::Bound PolynomialErrors::cumulative(std::size_t i, double value
 
 /// The bound on the sum of `terms_`; `all` holds the monomials of the terms.
 PolynomialErrors::Bound PolynomialErrors::sum_of_terms(Polynomial all, bool are_exact, double value) const {
-  const bool may_rescale = node_->op != Op::scatter && (node_->running || !are_exact);
+  const bool may_rescale = node_->op != Op::scatter && node_->op != Op::add_at && (node_->running || !are_exact);
   const SumErrors errors = sum_errors(terms_, may_rescale, accumulate_);
   const double rounded = errors.bound(accumulating_);
   if (!std::isfinite(value)) return read({value, rounded});

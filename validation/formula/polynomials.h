@@ -41,6 +41,13 @@ class PolynomialErrors {
     Polynomial polynomial = {};
   };
 
+  /// An element that is added, or may be.
+  struct Source {
+    std::size_t element = 0;
+    bool is_sure = true, is_here = true;
+  };
+
+  void find_sources();
   Polynomial at(std::int32_t node, std::size_t i) const;
   Operand operand(std::int32_t node, std::size_t i) const;
   static Bound read(Operand x);
@@ -67,8 +74,8 @@ class PolynomialErrors {
   bool joins_ = false;  ///< whether the terms of the node's operands may be added in another order
   std::vector<std::vector<Polynomial>> polynomials_;  ///< by node; empty for nodes that are read
   std::vector<Operand> terms_;
-  std::vector<std::vector<std::size_t>> sources_;  ///< of the elements of a scatter
-  Polynomial so_far_;                              ///< of a cumulative sum, the monomials of `terms_`
+  std::vector<std::vector<Source>> sources_;  ///< of the elements of a scatter or add_at
+  Polynomial so_far_;                         ///< of a cumulative sum, the monomials of `terms_`
   bool so_far_is_exact_ = true;
 };
 

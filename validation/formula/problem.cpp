@@ -65,6 +65,11 @@ std::int64_t limit_of(const Specification& specification, const std::string& ext
   return found == specification.limits.end() ? usual_limit : found->second;
 }
 
+std::int64_t least_of(const Specification& specification, const std::string& extent) {
+  const auto found = specification.least.find(extent);
+  return found == specification.least.end() ? 1 : found->second;
+}
+
 std::int64_t size_of(const std::string& extent, const Extents& extents) {
   const auto found = extents.find(extent);
   return found != extents.end() ? found->second : parse_value<std::int64_t>("extent", extent);
@@ -156,7 +161,7 @@ std::vector<std::function<Case()>> shrinks_of(const Specification& specification
   std::vector<std::function<Case()>> steps;
   for (const auto& [name, size] : c.extents)
     for (const std::int64_t less : {std::int64_t{1}, size / 2, size - 1})
-      if (less >= 1 && less < size)
+      if (less >= least_of(specification, name) && less < size)
         for (const auto part : {with_extent, with_last})
           steps.emplace_back(
               [&specification, c, &trace, name, less, part] { return part(specification, c, name, less, trace); });

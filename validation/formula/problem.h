@@ -46,12 +46,16 @@ struct Specification {
   std::int64_t largest_input = 5000;    ///< elements
   std::int64_t largest_graph = 60'000;  ///< elements of all nodes
   double work_of_node = 10;             ///< of tracing a node, in elements that are evaluated in the same time
+  std::map<std::string, std::int64_t> least = {};  ///< the smallest of an extent but for 0; 1 where there is none
 };
 
 inline constexpr std::int64_t usual_limit = 4097;
 
 /// The largest size of an extent that cases have.
 std::int64_t limit_of(const Specification& specification, const std::string& extent);
+
+/// The smallest size of an extent that cases have, but for 0: a window has to fit.
+std::int64_t least_of(const Specification& specification, const std::string& extent);
 
 using Extents = std::map<std::string, std::int64_t>;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "validation/core/judged.h"
+#include "validation/formula/functions.h"
 
 namespace assay::validation::formula {
 namespace {
@@ -38,8 +39,6 @@ double range_of(const Graph& graph, const Node& node, const std::vector<double>&
     return largest;
   };
   switch (node.op) {
-    case Op::sign:
-    case Op::tanh:
     case Op::less:
     case Op::less_equal:
     case Op::equal:
@@ -52,10 +51,12 @@ double range_of(const Graph& graph, const Node& node, const std::vector<double>&
     case Op::maximum:
     case Op::minimum:
       return largest_from(0);
+    case Op::take:
+      return of(0);
     case Op::where:
       return largest_from(1);
     default:
-      return no_range;
+      return is_unary(node.op) ? function_of(node.op).range : no_range;
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "validation/formula/functions.h"
+
 namespace assay::validation::formula {
 
 void Slopes::add(std::int32_t node, std::size_t element, double slope) {
@@ -22,7 +24,7 @@ const std::vector<Slope>& Slopes::of(std::size_t n, std::size_t i) {
   const double y = values_[n][i];
   if (node.arguments.empty() || !std::isfinite(y)) return slopes_;
   if (is_unary(node.op)) {
-    unary(node, i, y);
+    add(node.arguments[0], i, function_of(node.op).slope(value(node, 0, i), y));
   } else if (is_binary(node.op)) {
     binary(node, i, y);
   } else if (is_reduction(node.op)) {
@@ -33,39 +35,14 @@ const std::vector<Slope>& Slopes::of(std::size_t n, std::size_t i) {
     for (std::size_t k = i - i % static_cast<std::size_t>(node.inner); k <= i; ++k) add(node.arguments[0], k, 1);
   } else if (node.op == Op::gather) {
     joined(node, node.index[i]);
+  } else if (is_indexed(node.op)) {
+    indexed(node, n, i);
   } else if (node.op == Op::scatter) {
     scattered(node, n, i);
   } else {
     add(node.arguments[value(node, 0, i) > 0 ? 1 : 2], i, 1);
   }
   return slopes_;
-}
-
-void Slopes::unary(const Node& node, std::size_t i, double y) {
-  const double x = value(node, 0, i);
-  const auto slope = [&] {
-    switch (node.op) {
-      case Op::negative:
-        return -1.0;
-      case Op::abs:
-        return x < 0 ? -1.0 : 1.0;
-      case Op::exp:
-        return y;
-      case Op::expm1:
-        return y + 1;
-      case Op::log:
-        return 1 / x;
-      case Op::log1p:
-        return 1 / (1 + x);
-      case Op::sqrt:
-        return 1 / (2 * y);
-      case Op::tanh:
-        return 1 - y * y;
-      default:
-        return 0.0;
-    }
-  };
-  add(node.arguments[0], i, slope());
 }
 
 void Slopes::binary(const Node& node, std::size_t i, double y) {
@@ -89,6 +66,8 @@ void Slopes::binary(const Node& node, std::size_t i, double y) {
       return a <= b ? both(1, 0) : both(0, 1);
     case Op::logaddexp:
       return both(std::exp(a - y), std::exp(b - y));
+    case Op::power:
+      return both(b == 0 ? 0 : b * std::pow(a, b - 1), y == 0 ? 0 : y * std::log(a));
     default:
       return both(0, 0);
   }
@@ -140,6 +119,22 @@ void Slopes::scattered(const Node& node, std::size_t n, std::size_t i) {
   for (const std::size_t j : sources[i]) add(node.arguments[0], j, 1);
 }
 
+void Slopes::indexed(const Node& node, std::size_t n, std::size_t i) {
+  const auto& at = values_[static_cast<std::size_t>(node.arguments[1])];
+  const auto place_of = [&](std::size_t j) { return reference::formula::detail::place(node, at, j); };
+  if (node.op == Op::take) {
+    if (place_of(i) >= 0) add(node.arguments[0], static_cast<std::size_t>(place_of(i)), 1);
+    return;
+  }
+  auto& sources = sources_[n];
+  if (sources.empty()) {
+    sources.resize(static_cast<std::size_t>(node.size));
+    for (std::size_t j = 0; j < at.size(); ++j)
+      if (place_of(j) >= 0) sources[static_cast<std::size_t>(place_of(j))].push_back(j);
+  }
+  for (const std::size_t j : sources[i]) add(node.arguments[0], j, 1);
+}
+
 /// Whether another slope may hold within the errors.
 bool Slopes::has_kink(const Node& node, std::size_t i) const {
   const auto reach = [&](std::size_t argument) { return error(node, argument, i); };
@@ -149,6 +144,10 @@ bool Slopes::has_kink(const Node& node, std::size_t i) const {
     case Op::maximum:
     case Op::minimum:
       return std::abs(value(node, 0, i) - value(node, 1, i)) <= reach(0) + reach(1);
+    case Op::take:
+      return reach(1) != 0;
+    case Op::add_at:
+      return std::ranges::any_of(errors_[static_cast<std::size_t>(node.arguments[1])], [](double e) { return e != 0; });
     case Op::where:
       return reach(0) != 0 || (node.is_share && value(node, 0, i) == 0.5);
     case Op::largest:
@@ -170,9 +169,8 @@ bool Slopes::has_kink(const Node& node, std::size_t i) const {
 
 /// What `error - sum |slope| error_x` misses of the second order: elsewhere that difference holds all of it.
 double Slopes::curvature(const Node& node, std::size_t i, double y) const {
-  if (node.op != Op::tanh) return 0;  // the slope falls off on the other side
-  const double x = std::abs(value(node, 0, i)), e = error(node, 0, i), most = std::tanh(x + e);
-  return e * (most * most - y * y);
+  const auto missed = is_unary(node.op) ? function_of(node.op).curvature : nullptr;
+  return missed == nullptr ? 0 : missed({value(node, 0, i), error(node, 0, i)}, y);
 }
 
 double Slopes::rest(std::size_t n, std::size_t i, double error_of_y) {

@@ -36,11 +36,11 @@ class Slopes {
     return errors_[static_cast<std::size_t>(node.arguments[argument])][i];
   }
   void add(std::int32_t node, std::size_t element, double slope);
-  void unary(const Node& node, std::size_t i, double y);
   void binary(const Node& node, std::size_t i, double y);
   void reduction(const Node& node, std::size_t i);
   void inner_product(const Node& node, std::size_t i);
   void joined(const Node& node, std::int64_t at);
+  void indexed(const Node& node, std::size_t n, std::size_t i);
   void scattered(const Node& node, std::size_t n, std::size_t i);
   bool has_kink(const Node& node, std::size_t i) const;
   double curvature(const Node& node, std::size_t i, double y) const;

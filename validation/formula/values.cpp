@@ -150,7 +150,7 @@ std::vector<double> draw_values(Random& random, const Input& input, const Extent
   for (std::size_t i = 0; i < result.size(); ++i) {
     double& x = result[i];
     x = of_kind(random, input, extents, manner, format, static_cast<std::int64_t>(i));
-    x = rounded_to<double>(dtype, x);
+    if (input.kind != Kind::index) x = rounded_to<double>(dtype, x);
     if (std::isinf(x)) x = std::copysign(format.largest, x);
   }
   if (shape.empty() || result.empty() || values.is_fixed()) return result;

@@ -59,8 +59,9 @@ std::int32_t add(Traced& traced, const std::string& op, std::int64_t size, std::
   return traced.graph.add(std::move(node));
 }
 
-std::int32_t add_input(Traced& traced, const std::string& name, std::int64_t size) {
+std::int32_t add_input(Traced& traced, const std::string& name, std::int64_t size, bool is_whole) {
   Node node{Op::input, size};
+  node.is_whole = is_whole;
   node.name = name;
   return traced.graph.add(std::move(node));
 }
@@ -88,6 +89,15 @@ std::int32_t add_reduction(Traced& traced, const std::string& op, std::int64_t s
 std::int32_t add_matmul(Traced& traced, std::int32_t a, std::int32_t b, std::int64_t size, std::int64_t rows,
                         std::int64_t inner, std::int64_t columns, int line) {
   Node node{Op::matmul, size, {a, b}, inner, rows, columns};
+  node.line = line;
+  return traced.graph.add(std::move(node));
+}
+
+/// A take or an add_at.
+std::int32_t add_indexed(Traced& traced, const std::string& op, std::int64_t size, std::int32_t argument,
+                         std::int32_t at, const Indices& rows, std::int64_t inner, int line) {
+  Node node{reference::formula::op_called(op), size, {argument, at}, inner};
+  node.index = vector_of<std::int64_t>(rows);
   node.line = line;
   return traced.graph.add(std::move(node));
 }
@@ -305,6 +315,7 @@ void add_formula(py::module_& core) {
       .def("gather", &add_gather)
       .def("reduce", &add_reduction)
       .def("matmul", &add_matmul)
+      .def("indexed", &add_indexed)
       .def("name", &name)
       .def("finish", &finish)
       .def("explain", &explain)
@@ -338,6 +349,7 @@ void add_formula(py::module_& core) {
         subject.fresh = fresh_of(subject, afresh);
         return subject;
       }))
+      .def("set_least", [](Subject& subject, const formula::Extents& least) { subject.specification.least = least; })
       .def("require_names",
            [](const Subject& subject, const formula::Extents& at) {
              std::vector<std::shared_ptr<const Traced>> formulas;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "reference/formula/evaluate.h"
 
 namespace assay::reference::formula {
@@ -15,7 +17,10 @@ Graph graph_of(Op op) {
   Graph graph;
   const auto x = graph.add({Op::input, 4, {}, 0, 0, 0, {}, {}, "x"});
   const auto reversed = graph.add({Op::gather, 4, {x}, 0, 0, 0, {3, 2, 1, 0}});
-  if (op == Op::cumulative_sum) {
+  if (is_indexed(op)) {
+    const auto at = graph.add({Op::constant, 4, {}, 0, 0, 0, {}, {1, 1, 0, 1}});
+    graph.outputs = {graph.add({op, 4, {x, at}, 2, 0, 0, {0, 0, 1, 0}})};
+  } else if (op == Op::cumulative_sum) {
     graph.outputs = {graph.add({op, 4, {x}, 2})};
   } else if (op == Op::matmul) {
     graph.outputs = {graph.add({op, 4, {x, reversed}, 2, 2, 2})};
@@ -45,9 +50,10 @@ BigFloat value_at(const Graph& graph, std::size_t moved, const BigFloat& step) {
 TEST(FormulaDifferentiate, AgreesWithDifferences) {
   const PrecisionScope scope(100);
   for (const Op op :
-       {Op::add, Op::subtract, Op::multiply, Op::divide,   Op::maximum, Op::minimum,       Op::logaddexp, Op::negative,
-        Op::abs, Op::exp,      Op::expm1,    Op::log,      Op::log1p,   Op::sqrt,          Op::tanh,      Op::where,
-        Op::sum, Op::product,  Op::largest,  Op::smallest, Op::matmul,  Op::cumulative_sum}) {
+       {Op::add, Op::subtract, Op::multiply, Op::divide,   Op::maximum, Op::minimum,        Op::logaddexp, Op::negative,
+        Op::abs, Op::exp,      Op::expm1,    Op::log,      Op::log1p,   Op::sqrt,           Op::tanh,      Op::where,
+        Op::sum, Op::product,  Op::largest,  Op::smallest, Op::matmul,  Op::cumulative_sum, Op::sin,       Op::cos,
+        Op::erf, Op::power,    Op::take,     Op::add_at}) {
     const Graph graph = graph_of(op);
     Graph with_gradient = graph;
     const std::int32_t wrt[] = {0};
@@ -64,6 +70,34 @@ TEST(FormulaDifferentiate, AgreesWithDifferences) {
           << op_names[static_cast<std::size_t>(op)] << " " << i;
     }
   }
+}
+
+TEST(FormulaDifferentiate, StepsAreFlat) {
+  for (const Op op : {Op::floor, Op::round, Op::sign}) {
+    Graph graph = graph_of(op);
+    const std::int32_t wrt[] = {0};
+    const auto gradient = static_cast<std::size_t>(differentiate(graph, wrt)[0]);
+    const auto values = evaluate<double>(graph, [](const std::string&) { return point; });
+    EXPECT_EQ(values[gradient], std::vector<double>(4, 0));
+  }
+}
+
+TEST(FormulaDifferentiate, APowerOfZeroHasAGradient) {
+  Graph graph;
+  const auto x = graph.add({Op::input, 4, {}, 0, 0, 0, {}, {}, "x"});
+  const auto p = graph.add({Op::input, 4, {}, 0, 0, 0, {}, {}, "p"});
+  graph.outputs = {graph.add({Op::power, 4, {x, p}})};
+  const std::int32_t wrt[] = {x, p};
+  const auto gradients = differentiate(graph, wrt);
+  const auto values = evaluate<double>(graph, [](const std::string& name) {
+    return name == "x"   ? std::vector<double>{0, 0, 0, -2}
+           : name == "p" ? std::vector<double>{0, 1, 2, 3}
+                         : std::vector<double>(4, 1);
+  });
+  EXPECT_EQ(values[static_cast<std::size_t>(gradients[0])], (std::vector<double>{0, 1, 0, 12}));
+  const auto& of_p = values[static_cast<std::size_t>(gradients[1])];
+  EXPECT_EQ((std::vector<double>{of_p[1], of_p[2]}), (std::vector<double>{0, 0}));
+  EXPECT_TRUE(std::isnan(of_p[3])) << "other powers of a negative number are no numbers";
 }
 
 TEST(FormulaDifferentiate, ATieSharesTheGradientEqually) {

@@ -19,6 +19,11 @@ TEST(FormulaGraph, RefusesSizesThatDoNotFit) {
   EXPECT_THROW(graph.add({Op::cumulative_sum, 6, {x}, 4}), std::invalid_argument);
   EXPECT_THROW(graph.add({Op::cumulative_sum, 6, {y}, 3}), std::invalid_argument);
   EXPECT_THROW(graph.add({Op::cumulative_sum, 6, {x}, 0}), std::invalid_argument);
+  EXPECT_THROW(graph.add({Op::take, 6, {x, y}, 2, 0, 0, {0, 0, 0, 1, 1, 1}}), std::invalid_argument);
+  EXPECT_THROW(graph.add({Op::take, 3, {x, y}, 2, 0, 0, {0, 1, 3}}), std::invalid_argument);
+  EXPECT_THROW(graph.add({Op::take, 3, {x, y}, 4, 0, 0, {0, 0, 0}}), std::invalid_argument);
+  EXPECT_THROW(graph.add({Op::take, 3, {x, y}, 0, 0, 0, {0, 0, 0}}), std::invalid_argument);
+  EXPECT_THROW(graph.add({Op::add_at, 4, {x, y}, 2, 0, 0, {0, 0, 1}}), std::invalid_argument);
   EXPECT_EQ(graph.add({Op::sum, 3, {x}, 2}), 2);
 }
 

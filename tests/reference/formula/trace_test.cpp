@@ -13,7 +13,7 @@ Number formula(const std::vector<Number>& x) {
   const Number picked = chosen<Number>(less<Number>(x[0], x[1]), Traits::exp(-x[0]), Number(3.0));
   Number y = Traits::log(s) + tanh<Number>(p) * picked - logaddexp<Number>(m, low);
   y /= Number(2.0) + equal<Number>(x[2], x[2]);
-  return larger<Number>(y, -y);
+  return larger<Number>(y, -y) + function<Number>(Op::erf, m) * power<Number>(s, low);
 }
 
 TEST(FormulaTrace, TheGraphGivesWhatTheTemplateGives) {

@@ -1,6 +1,7 @@
 """The command `assay` of the installed package, and python -m assay: the program, except for what only Python can do.
 
-    assay mutants my_operation.py    which faults in each operation of a file the gate would notice
+    assay mutants my_operation.py              which faults in each operation of a file the gate would notice
+    assay kernelbench REFERENCE.py NEW.py      whether ModelNew of one file is right, by Model of the other
 """
 
 from __future__ import annotations
@@ -52,6 +53,10 @@ def main() -> int:
     command, rest = sys.argv[1:2], sys.argv[2:]
     if command == ["mutants"] and rest and rest[0].endswith(".py"):
         return mutants(rest)
+    if command == ["kernelbench"]:
+        from .pytorch.command import kernelbench
+
+        return kernelbench(rest)
     os.execv(program(), ["assay", *command, *rest])
 
 

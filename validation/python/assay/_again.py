@@ -68,7 +68,7 @@ def replay_call(words: str, fn: Any, declared: Dict[str, Any], operation: Option
     written = _Written()
     call = f"assay.replay({written.kernel(fn)}, {words!r}"
     if operation is not None:
-        call += f", operation={written.name(operation, 'operation', 'the operation', operation.formula)}"
+        call += f", operation={operation.written(written)}"
     return written.line(f"{call}{written.arguments(declared)})")
 
 
@@ -78,15 +78,15 @@ def run_call(line: str, kernel: Any, backward: Any, operation: Any, declared: Di
     functions = [repr(None) if one is None else written.kernel(one) for one in (kernel, backward)]
     if given is not None:
         declared = {**declared, "input": given if isinstance(given, (str, os.PathLike)) else written.name(given, "batch", "the batch")}
-    call = f"{written.name(operation, 'operation', 'the operation', operation.formula)}.gate({', '.join(functions)}"
-    return written.line(f"print({call}{written.arguments({**_run_options(line), **declared})}))")
+    call = f"{operation.written(written)}.gate({', '.join(functions)}"
+    return written.line(f"print({call}{written.arguments({**run_options(line), **declared})}))")
 
 
 def _options_in(words: List[str]) -> Dict[str, str]:
     return {key[2:]: value for key, value in zip(words[3:], words[4:]) if key.startswith("--")}
 
 
-def _run_options(line: str) -> Dict[str, Any]:
+def run_options(line: str) -> Dict[str, Any]:
     """The keywords of assay.gate for the options of "./assay gate ..."."""
     options = _options_in(shlex.split(line))
     given: Dict[str, Any] = {key: int(options[key]) for key in ("cases", "seed", "digits")}
@@ -97,7 +97,7 @@ def call_of(line: str, fn: Any, declared: Dict[str, Any], digits: int = 50) -> s
     """The line of Python for a line of the program: "./assay replay '...'", "./assay gate ..." or "./assay gradcheck ..."."""
     words = shlex.split(line)
     if words[1] == "gate":
-        given = {**_run_options(line), "real_input": words[-1] == "--quick"}
+        given = {**run_options(line), "real_input": words[-1] == "--quick"}
         written = _Written()
         call = f"assay.gate({words[2]!r}, {written.kernel(fn)}{written.arguments({**given, **declared})})"
         return written.line(f"print({call})")

@@ -163,6 +163,12 @@ def _inputs(names: Sequence[str], arrays: Sequence[Any], dtype: str) -> Dict[str
     return inputs
 
 
+def _kind(array: Any) -> str:
+    """Of a formula's argument that is not declared: whole numbers may be indices."""
+    given = array if isinstance(array, (bool, int, float, list, tuple)) else to_numpy(array)
+    return {"i": "index", "b": "flag"}.get(np.asarray(given).dtype.kind, "real")
+
+
 def _place(output: int, element: int, shapes: Sequence[Sequence[int]]) -> str:
     index = ", ".join(str(one) for one in np.unravel_index(element, tuple(shapes[output]))) if shapes[output] else ""
     return f"output{output if len(shapes) > 1 else ''}" + (f"[{index}]" if index else "")
@@ -195,12 +201,14 @@ def explain(formula: Union[Operation, Callable[..., Any], Kernel], *inputs: Any,
     function = formula.formula if isinstance(formula, Operation) else formula
     if not inspect.isfunction(function):
         raise TypeError(f"{formula!r} is no formula: expected an operation, a function f(xp, x, ...) or a kernel of assay.metal")
-    names = list(inspect.signature(function).parameters)[1:]
+    names = [one[0] for one in formula.inputs] if isinstance(formula, Operation) else list(inspect.signature(function).parameters)[1:]
     arrays = _inputs(names, inputs, dtype)
     shapes = [one.shape for one in arrays.values()]
     if isinstance(formula, Operation):
         formula.extents_of(shapes)
-    traced = trace(function, names, shapes, [])
+        traced = formula.graph(shapes, [])
+    else:
+        traced = trace(function, names, shapes, [], {name: _kind(x) for name, x in zip(names, inputs)})
     said = traced.explain({name: one.reshape(-1).tolist() for name, one in arrays.items()}, dtype)
 
     def computed(one: Optional[Dict[str, Any]]) -> Any:

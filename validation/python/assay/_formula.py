@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from types import MethodType
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _core
+from ._compositions import Compositions
+from ._einsum import einsum, tensordot, vecdot
+from ._indexing import Indexing
 from ._traced import NotTraceable, Traced
 
 
-class Namespace:
+class Namespace(Compositions, Indexing):
     """The array API's functions, traced into one graph."""
 
     inf, nan, pi, e = float("inf"), float("nan"), float(np.pi), float(np.e)
@@ -30,9 +35,14 @@ class Namespace:
         if frame is None:
             return 0
         for name, value in frame.f_locals.items():  # those that were assigned since the operation before
+            value = self._read(value)
             if isinstance(value, Traced):
                 self._graph.name(value._node, name)
         return frame.f_lineno
+
+    def _read(self, value: Any) -> Any:
+        """A local variable of the formula as an array of the graph, where it is one."""
+        return value
 
     def _array(self, value: Any) -> Traced:
         if isinstance(value, Traced):
@@ -40,10 +50,13 @@ class Namespace:
         array = np.asarray(value)
         if array.dtype.kind not in "bif":
             raise NotTraceable(f"{value!r}: expected a number, an array of numbers or an array of the formula")
-        return Traced(self, self._graph.constant(array.astype(np.float64).reshape(-1)), array.shape)
+        result = Traced(self, self._graph.constant(array.astype(np.float64).reshape(-1)), array.shape, array.dtype.kind == "i")
+        result._constant = array
+        return result
 
-    def _input(self, name: str, shape: Tuple[int, ...]) -> Traced:
-        return Traced(self, self._graph.input(name, int(np.prod(shape, dtype=np.int64))), shape)
+    def _input(self, name: str, shape: Tuple[int, ...], kind: str) -> Traced:
+        node = self._graph.input(name, int(np.prod(shape, dtype=np.int64)), kind in ("index", "flag"))
+        return Traced(self, node, shape, kind == "index")
 
     @staticmethod
     def _positions(x: Traced) -> np.ndarray:
@@ -53,12 +66,18 @@ class Namespace:
         index = np.asarray(index)
         flat = np.ascontiguousarray(index).reshape(-1)
         if len(xs) == 1 and flat.size == xs[0].size and np.array_equal(flat, np.arange(flat.size)):
-            return Traced(self, xs[0]._node, index.shape)
-        return Traced(self, self._graph.gather([x._node for x in xs], flat), index.shape)
+            same = Traced(self, xs[0]._node, index.shape, xs[0]._is_whole)
+            same._constant = None if xs[0]._constant is None else xs[0]._constant.reshape(index.shape)
+            return same
+        result = Traced(self, self._graph.gather([x._node for x in xs], flat), index.shape, all(x._is_whole for x in xs))
+        if all(x._constant is not None for x in xs):
+            result._constant = np.concatenate([np.reshape(x._constant, -1) for x in xs] or [np.zeros(0)])[index]  # type: ignore[arg-type]
+        return result
 
     def _unary(self, op: str, x: Any) -> Traced:
         x = self._array(x)
-        return Traced(self, self._graph.add(op, x.size, [x._node], self._line()), x.shape)
+        is_whole = op in ("floor", "round") or (x._is_whole and op in ("negative", "abs", "sign"))
+        return Traced(self, self._graph.add(op, x.size, [x._node], self._line()), x.shape, is_whole)
 
     def _elementwise(self, op: str, *values: Any) -> Traced:
         arrays = [self._array(value) for value in values]
@@ -69,9 +88,30 @@ class Namespace:
             raise ValueError(f"{op}: shapes {shapes} do not broadcast (line {self._line()} of the formula); "
                              "use keepdims=True or xp.expand_dims") from None
         nodes = [self.broadcast_to(x, shape)._node for x in arrays]
-        return Traced(self, self._graph.add(op, int(np.prod(shape, dtype=np.int64)), nodes, self._line()), shape)
+        keeps = op in ("add", "subtract", "multiply", "maximum", "minimum", "where")
+        is_whole = keeps and all(x._is_whole for x in (arrays[1:] if op == "where" else arrays))
+        return Traced(self, self._graph.add(op, int(np.prod(shape, dtype=np.int64)), nodes, self._line()), shape, is_whole)
 
     _binary = _elementwise
+
+    def asarray(self, x: Any) -> Traced:
+        return self._array(x)
+
+    def pow(self, x: Any, p: Any) -> Traced:
+        """By products, quotients and roots where the exponent is a small number: these are exact where they can be."""
+        if not isinstance(p, (int, float, np.number)):
+            return self._elementwise("power", x, p)
+        x = self._array(x)
+        if p < 0 and -p in (0.5, 1, 2, 3, 4):
+            return 1 / self.pow(x, -p)
+        if p == 0.5:
+            return self.sqrt(x)
+        if p not in (1, 2, 3, 4):
+            return self._elementwise("power", x, p)
+        result = x
+        for _ in range(int(p) - 1):
+            result = result * x
+        return result
 
     def where(self, condition: Any, a: Any, b: Any) -> Traced:
         return self._elementwise("where", condition, a, b)
@@ -92,6 +132,11 @@ class Namespace:
     def mean(self, x: Any, *, axis: Any = None, keepdims: bool = False) -> Traced:
         total = self._reduce("sum", x, axis, keepdims, running=True)
         return total / (self._array(x).size / total.size if total.size else 1)
+
+    def var(self, x: Any, *, axis: Any = None, correction: float = 0, keepdims: bool = False) -> Traced:
+        x = self._array(x)
+        total = self._reduce("sum", (x - self.mean(x, axis=axis, keepdims=True)) ** 2, axis, keepdims, running=True)
+        return total / max((x.size / total.size if total.size else 1) - correction, 0)
 
     def matmul(self, a: Any, b: Any) -> Traced:
         a, b = self._array(a), self._array(b)
@@ -145,8 +190,7 @@ class Namespace:
 def _mover(function: Callable[..., np.ndarray]) -> Callable[..., Traced]:
     def moved(self: Namespace, x: Any, *args: Any, **options: Any) -> Traced:
         if any(isinstance(one, Traced) for one in (*args, *options.values())):
-            raise NotTraceable(f"xp.{function.__name__}: an index, axis or shape depends on data: expected numbers; compare with "
-                               "xp.arange and sum over xp.where in place of an index")
+            raise NotTraceable(f"xp.{function.__name__}: an axis or shape depends on data: expected numbers")
         x = self._array(x)
         return self._moved([x], function(self._positions(x), *args, **options))
 
@@ -155,17 +199,31 @@ def _mover(function: Callable[..., np.ndarray]) -> Callable[..., Traced]:
 
 for _name, _function in {
     "reshape": np.reshape, "expand_dims": np.expand_dims, "squeeze": np.squeeze, "permute_dims": np.transpose,
-    "moveaxis": np.moveaxis, "flip": np.flip, "take": np.take, "repeat": np.repeat,
+    "moveaxis": np.moveaxis, "swapaxes": np.swapaxes, "tile": np.tile, "flip": np.flip, "repeat": np.repeat,
     "matrix_transpose": lambda x: np.swapaxes(x, -1, -2), "roll": np.roll,
 }.items():  # fmt: skip
     setattr(Namespace, _name, _mover(_function))
-for _name in ("exp", "expm1", "log", "log1p", "sqrt", "tanh", "abs", "sign", "negative"):
+for _name in ("exp", "expm1", "log", "log1p", "sqrt", "sin", "cos", "erf", "floor", "round", "tanh", "abs", "sign", "negative"):
     setattr(Namespace, _name, lambda self, x, _op=_name: self._unary(_op, x))
 for _name in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "logaddexp", "less", "less_equal", "equal"):
     setattr(Namespace, _name, lambda self, a, b, _op=_name: self._elementwise(_op, a, b))
+for _function in (einsum, tensordot, vecdot):
+    setattr(Namespace, _function.__name__, _function)
 for _name, _op in (("sum", "sum"), ("prod", "product"), ("max", "largest"), ("min", "smallest")):
     setattr(Namespace, _name,
             lambda self, x, *, axis=None, keepdims=False, _op=_op: self._reduce(_op, x, axis, keepdims))  # fmt: skip
+
+
+def _added(x: np.ndarray, key: Any, values: Any) -> np.ndarray:
+    result = np.array(x)
+    np.add.at(result, key, values)
+    return result
+
+
+def _added_along(x: np.ndarray, index: np.ndarray, values: Any, *, axis: int = -1) -> np.ndarray:
+    key = [np.arange(n).reshape([-1 if k == m else 1 for m in range(x.ndim)]) for k, n in enumerate(x.shape)]
+    key[axis] = index
+    return _added(x, tuple(key), values)
 
 
 class NumPy:
@@ -176,8 +234,19 @@ class NumPy:
     concat = staticmethod(np.concatenate)
     cumulative_sum = staticmethod(lambda x, *, axis=-1: np.cumsum(x, axis=axis))
 
+    clip = Compositions.clip
+    pow = staticmethod(np.power)
+    erf = staticmethod(np.vectorize(math.erf, otypes=[float]))
+    var = staticmethod(lambda x, *, axis=None, correction=0, keepdims=False: np.var(x, axis=axis, ddof=correction, keepdims=keepdims))
+    std = staticmethod(lambda x, *, axis=None, correction=0, keepdims=False: np.std(x, axis=axis, ddof=correction, keepdims=keepdims))
+    add_along_axis = staticmethod(_added_along)
+    take_along_axis = staticmethod(lambda x, index, *, axis=-1: np.take_along_axis(x, index, axis))
+    vecdot = staticmethod(lambda a, b, *, axis=-1: np.sum(a * b, axis=axis))
+    add_at = staticmethod(lambda x, index, values, *, axis=0: _added(x, (slice(None),) * (axis % x.ndim) + (index,), values))
+    linspace = staticmethod(lambda first, last, count: np.linspace(first, last, count))
+
     def __getattr__(self, name: str) -> Any:
-        return getattr(np, name)
+        return getattr(np, name) if hasattr(np, name) else MethodType(getattr(Compositions, name), self)
 
 
 def _explained(error: Exception, formula: Callable[..., Any], inputs: str) -> Exception:
@@ -195,10 +264,14 @@ def _explained(error: Exception, formula: Callable[..., Any], inputs: str) -> Ex
     return ValueError(f"{where}: {error}; expected shapes, axes and indices that fit those of the inputs")
 
 
-def trace(formula: Callable[..., Any], names: Sequence[str], shapes: Sequence[Tuple[int, ...]], wrt: Sequence[str]) -> Any:
-    """The graph of `formula` at these shapes, with the gradients in the inputs `wrt`. Raises NotTraceable, ValueError."""
+def trace(formula: Callable[..., Any], names: Sequence[str], shapes: Sequence[Tuple[int, ...]], wrt: Sequence[str],
+          kinds: Mapping[str, str]) -> Any:
+    """The graph of `formula` at these shapes, with the gradients in the inputs `wrt`. `kinds`: of inputs that are not real.
+
+    Raises NotTraceable, ValueError.
+    """
     xp = Namespace(formula.__code__.co_filename)
-    inputs = [xp._input(name, tuple(shape)) for name, shape in zip(names, shapes)]
+    inputs = [xp._input(name, tuple(shape), kinds.get(name, "real")) for name, shape in zip(names, shapes)]
     try:
         result: Optional[Any] = formula(xp, *inputs)
     except NotTraceable:
@@ -210,7 +283,11 @@ def trace(formula: Callable[..., Any], names: Sequence[str], shapes: Sequence[Tu
         raise _explained(error, formula, given) from error
     if result is None or (isinstance(result, (tuple, list)) and not result):
         raise NotTraceable(f"the formula {formula.__name__} returned nothing: expected an array, or a tuple of arrays")
+    return finished(xp, result, [inputs[names.index(name)]._node for name in wrt])
+
+
+def finished(xp: Namespace, result: Any, nodes: Sequence[int]) -> Any:
+    """The graph of these results, with the gradients in `nodes`."""
     outputs: List[Traced] = [xp._array(one) for one in (result if isinstance(result, (tuple, list)) else (result,))]
-    nodes = [inputs[names.index(name)]._node for name in wrt]
-    xp._graph.finish([one._node for one in outputs], [list(one.shape) for one in outputs], nodes)
+    xp._graph.finish([one._node for one in outputs], [list(one.shape) for one in outputs], list(nodes))
     return xp._graph

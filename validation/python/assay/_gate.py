@@ -6,7 +6,7 @@ import functools
 import json
 import os
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Optional, Union
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 from . import _numbers
 from ._again import call_of, pairs_of, words_of
@@ -156,7 +156,8 @@ def gate(
     **declared: Any,
 ) -> GateResult:
     """Judges `fn` by every property of `operation`, "ctc", "cce", "svd" or one's own (assay.operation), under bounds
-    derived from each problem.
+    derived from each problem. `operation` may also be a function or a module of PyTorch, whose inputs are declared here:
+    assay.gate(reference, fn, x="N, D", weight="D") calls fn(x, weight) with tensors.
 
     `fn` is called with one CtcProblem, CceProblem or SvdProblem and returns (loss, gradient), (loss, dhidden, dweight)
     and dbias where there is a bias, or (U, S, Vh): arrays of NumPy, PyTorch, JAX, MLX or whatever has DLPack,
@@ -185,6 +186,9 @@ def gate(
     >>> result["order"].claim, result["order"].verdict
     ('S descends, and none is negative', 'pass')
     """
+    if isinstance(input, str) and not input.endswith(".npz") and not isinstance(operation, str) and callable(operation):
+        declared, input = {"input": input, **declared}, None  # of a function of PyTorch, whose argument has this name
+    operation, declared = _with_operation(operation, declared)
     require_operation(operation)
     cases, seed, digits = _numbers.whole("cases", cases, 0, MOST_CASES), _numbers.seed(seed), _numbers.whole("digits", digits, 30, MOST_DIGITS)
     real_input, filter = _numbers.flag("real_input", real_input), _numbers.text("filter", filter)
@@ -222,6 +226,12 @@ def gate(
     return GateResult(operation, run["kernel"], results, table, report)
 
 
+def _with_operation(operation: Any, options: Dict[str, Any]) -> Tuple[Any, Dict[str, Any]]:
+    from ._operation import with_operation  # which takes the results from here
+
+    return with_operation(operation, options)
+
+
 def require_operation(operation: Any) -> None:
     if not isinstance(operation, str) and not hasattr(operation, "property_names"):
         raise TypeError(f"operation = {operation!r}: expected 'ctc', 'cce', 'svd', or one's own of assay.operation; the kernel "
@@ -257,6 +267,7 @@ def replay(
     """
     digits = _numbers.whole("digits", digits, 30, MOST_DIGITS)
     if operation is not None:
+        operation, declared = _with_operation(operation, declared)
         require_operation(operation)
         return operation.replay(fn, reproducer, digits=digits, **declared)
     words = pairs_of(words_of(reproducer))

@@ -17,7 +17,7 @@ from ._arrays import to_numpy
 from ._called import called, kernel_calls
 from ._declare import declaration_of
 from ._gate import MOST_DIGITS, JudgeError
-from ._operation import Operation
+from ._operation import Operation, with_operation
 from ._pipe import judge
 from ._problems import solver
 
@@ -195,7 +195,8 @@ def gradcheck(
     by element by the any-precision reference, over `cases` generated problems; `declared` as for assay.gate.
 
     assay.gradcheck(operation, backward), of one's own operation, judges a backward pass: backward(p) returns the
-    gradients in the inputs for p.upstream. The result is that of assay.gate.
+    gradients in the inputs for p.upstream. The result is that of assay.gate. Of a function or module of PyTorch,
+    assay.gradcheck(reference, fn, x="N, D") judges what autograd gives of fn(x).
 
     The gravest result of several inputs is returned. Raises ValueError naming the argument, its value and what was
     expected.
@@ -208,6 +209,8 @@ def gradcheck(
     cases, seed, digits = _numbers.whole("cases", cases, 1, 1_000_000), _numbers.seed(seed), _numbers.whole("digits", digits, 17, MOST_DIGITS)
     tolerance = _numbers.real("tolerance", tolerance, 0)
     exact = None if exact is None else _numbers.flag("exact", exact)
+    if callable(inputs):
+        fn, declared = with_operation(fn, declared)
     if isinstance(fn, Operation):
         return fn.gate(None, inputs, cases=cases, seed=seed, **declared)
     if isinstance(fn, str):

@@ -8,6 +8,7 @@ import math
 import os
 import pickle
 import re
+import sys
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -133,7 +134,11 @@ class Operation:
             raise ValueError(f"the formula takes {named} after xp, but {list(inputs)} are declared: expected the same names")
         if not inputs:
             raise ValueError(f"the formula {formula.__name__} takes no array: expected at least one after xp")
-        self.formula, self.name = formula, formula.__name__
+        self._declare(formula, formula.__name__, inputs, properties, minus_infinity, limits)
+
+    def _declare(self, formula: Callable[..., Any], name: str, inputs: Dict[str, str], properties: str, minus_infinity: str,
+                 limits: Optional[Dict[str, int]]) -> None:
+        self.formula, self.name = formula, name
         infinite = _numbers.text("minus_infinity", minus_infinity).split()
         self.inputs = [(name, *_parsed(name, text, list(inputs)), name in infinite) for name, text in inputs.items()]
         unknown = [name for name in infinite if name not in inputs]
@@ -143,11 +148,25 @@ class Operation:
             one for _, dims, _, of, _ in self.inputs for one in [*dims, *([of] if of else [])] if not _is_fixed(one)))
         self.properties = _declared_properties(properties, self.extents)
         self.limits = _require_limits(limits, self.extents)
+        self.least: Dict[str, int] = {}  # of an extent but for 0, where that is not 1
         self.differentiable = [name for name, _, kind, _, _ in self.inputs if kind not in ("flag", "index")]
+        self.kinds = {name: kind for name, _, kind, _, _ in self.inputs}
         self._traced = lru_cache(300)(self._trace_at)
 
     def __call__(self, *arrays: Any) -> Any:
         return self.formula(NumPy(), *arrays)
+
+    def written(self, written: Any) -> str:
+        """The operation as one writes it in a call (_again.py)."""
+        return written.name(self, "operation", "the operation", self.formula)
+
+    def replay_line(self, words: str, fn: Any, declared: Dict[str, Any]) -> str:
+        """The line that judges a case again."""
+        return replay_call(words, fn, declared, self)
+
+    def run_line(self, words: str, kernel: Any, backward: Any, declared: Dict[str, Any], given: Any) -> str:
+        """The line for a run, where only its calls in turn lead to a failure."""
+        return run_call(words, kernel, backward, self, declared, given)
 
     def shapes(self, extents: Dict[str, int]) -> List[Tuple[int, ...]]:
         return [tuple(extents[d] if d in extents else int(d) for d in dims) for _, dims, _, _, _ in self.inputs]
@@ -173,8 +192,11 @@ class Operation:
         return self._traced(*(extents[name] for name in self.extents))
 
     def _trace_at(self, *sizes: int) -> Any:
-        shapes = self.shapes(dict(zip(self.extents, sizes)))
-        return trace(self.formula, [one[0] for one in self.inputs], shapes, self.differentiable)
+        return self.graph(self.shapes(dict(zip(self.extents, sizes))), self.differentiable)
+
+    def graph(self, shapes: Sequence[Tuple[int, ...]], wrt: Sequence[str]) -> Any:
+        """The formula's graph at these shapes, with the gradients in the inputs `wrt`."""
+        return trace(self.formula, [one[0] for one in self.inputs], shapes, wrt, self.kinds)
 
     def _roads(self, road: Any) -> Tuple[Optional[Road], Optional[Road]]:
         """The kernel's roads to the outputs and to the gradients."""
@@ -185,6 +207,10 @@ class Operation:
                 raise ValueError(f"road has {some[0].name} and {some[1].name}, which take the same arrays: expected one of them")
         return next(iter(found[0]), None), next(iter(found[1]), None)
 
+    def _kernel(self, kernel: Any, gradient: bool) -> Any:
+        """The kernel as a function of a problem."""
+        return kernel
+
     def subject(self, kernel: Any = None, backward: Any = None, *, dtype: str = "float32", compute: str = "",
                 accumulate: str = "", exp_error: float = 4, input_roundoff: float = 0,
                 rounds: Optional[Dict[str, float]] = None, road: Any = None, subnormals: bool = True, empty: bool = True,
@@ -193,6 +219,8 @@ class Operation:
             known = [name for name in inspect.signature(self.subject).parameters if name not in ("kernel", "backward", "unknown")]
             raise TypeError(f"{', '.join(unknown)}= is not known: expected what a kernel declares: {', '.join(known)}")
         own_limits = {**self.limits, **_require_limits(limits, self.extents)}
+        name = getattr(kernel or backward, "__name__", "kernel")
+        kernel, backward = kernel and self._kernel(kernel, False), backward and self._kernel(backward, True)
         for one in (kernel, backward):
             if one is not None:
                 require_kernel(one, [name for name, *_ in self.inputs])
@@ -207,10 +235,10 @@ class Operation:
             return calls(kernel and kernel.afresh(), backward and backward.afresh())
 
         starts_afresh = all(getattr(one, "starts_afresh", False) for one in (kernel, backward) if one is not None)
-        name = getattr(kernel or backward, "__name__", "kernel")
         subject = _core.FormulaSubject(
             self.name, self.inputs, self.extents, own_limits, self.properties, _numbers.flag("empty", empty), self.trace,
             name, *calls(kernel, backward), afresh if starts_afresh else None, types, digits, *(one and one.trace for one in roads))
+        subject.set_least(self.least)
         if declared:
             subject.require_names({name: 5 for name in self.extents})
         return subject
@@ -268,8 +296,8 @@ class Operation:
         for failure in (one["failure"] for one in report["runs"][0]["properties"] if one.get("failure")):
             words = failure["reproducer"]
             is_run = words.startswith("./assay gate ")
-            failure["again"] = (run_call(words, kernel, backward, self, declared, input) if is_run else
-                                replay_call(words, kernel or backward, declared, self))  # fmt: skip
+            failure["again"] = (self.run_line(words, kernel, backward, declared, input) if is_run else
+                                self.replay_line(words, kernel or backward, declared))  # fmt: skip
             table = table.replace(words, failure["again"])
         results = [_property_result(one) for one in report["runs"][0]["properties"]]
         return GateResult(self.name, report["runs"][0]["kernel"], results, table, report)
@@ -343,5 +371,44 @@ def operation(*, properties: str = "", minus_infinity: str = "", limits: Optiona
     properties      what holds along an extent: "rows=N permutation=D shift=D scaling=D causal=T monotone=D sums_to_one=D"
     minus_infinity  names of inputs whose elements may be -inf
     limits          the largest of an extent; 4097 unless said
+
+    A function without `xp`, or a torch.nn.Module, is one of PyTorch: it is traced as it is, and its kernels are called as
+    it is, with tensors (docs/your-pytorch-kernel.md).
     """
-    return lambda formula: Operation(formula, inputs, properties, minus_infinity, limits)
+
+    def made(formula: Callable[..., Any]) -> Operation:
+        if _is_of_torch(formula, inputs):
+            from .pytorch import TorchOperation
+
+            return TorchOperation(formula, inputs, properties, minus_infinity, limits)
+        return Operation(formula, inputs, properties, minus_infinity, limits)
+
+    return made
+
+
+def _is_of_torch(formula: Any, inputs: Dict[str, str]) -> bool:
+    """Whether it is a function or a module of PyTorch, whose first argument is an input, not `xp`."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(formula, torch.nn.Module):
+        return True
+    try:
+        return callable(formula) and next(iter(inspect.signature(formula).parameters), "xp") in inputs
+    except ValueError:  # a function in C, such as torch.relu, which does not say what it takes
+        return torch is not None
+
+
+_OF_OPERATION = ("properties", "minus_infinity", "limits")
+
+
+def with_operation(reference: Any, options: Dict[str, Any]) -> Tuple[Any, Dict[str, Any]]:
+    """An operation of a function or module of PyTorch and of the inputs that are declared among the options, with the other
+    options; what is no such function is left as it is."""
+    if isinstance(reference, (str, Operation)) or not callable(reference):
+        return reference, options
+    known = inspect.signature(Operation.subject).parameters
+    inputs = {name: one for name, one in options.items() if isinstance(one, str) and name not in known and name not in _OF_OPERATION}
+    if not _is_of_torch(reference, inputs):
+        return reference, options
+    of_operation = {name: options[name] for name in _OF_OPERATION if name in options}
+    rest = {name: one for name, one in options.items() if name not in inputs and name not in of_operation}
+    return operation(**of_operation, **inputs)(reference), rest

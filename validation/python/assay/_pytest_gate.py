@@ -7,6 +7,7 @@ from typing import Any, Callable, Optional
 import pytest
 
 from ._gate import PropertyResult, failure_text, gate, property_names
+from ._operation import with_operation
 
 
 def _conclude(result: PropertyResult) -> None:
@@ -26,6 +27,8 @@ def pytest_gate(
     `options` are those of assay.gate; 100 cases a property unless `cases` or --assay-cases says otherwise. A failure
     shows what was expected, what came, and how to replay it.
     """
+
+    operation, options = with_operation(operation, options)
 
     @pytest.mark.parametrize("property_name", property_names(operation))
     def test(property_name: str, request: pytest.FixtureRequest) -> None:

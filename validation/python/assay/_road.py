@@ -39,7 +39,7 @@ class Road:
                              "each output")
         due = [shape for one, shape in zip(operation.inputs, shapes) if one[0] in operation.differentiable]
         names = [one[0] for one in operation.inputs] + self._upstreams
-        graph = trace(self._formula, names, shapes + outputs if self.is_of_gradient else shapes, [])
+        graph = trace(self._formula, names, shapes + outputs if self.is_of_gradient else shapes, [], operation.kinds)
         got, expected = [list(one) for one in graph.shapes], [list(one) for one in (due if self.is_of_gradient else outputs)]
         if got != expected:
             raise ValueError(f"the road {self.name} gives arrays of shapes {got}: expected {expected} where "

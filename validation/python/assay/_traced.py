@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple
 
 import numpy as np
 
@@ -20,8 +20,11 @@ class Traced:
     __array_priority__ = 1000
     __array_ufunc__ = None
 
-    def __init__(self, xp: "Namespace", node: int, shape: Tuple[int, ...]) -> None:
+    _constant: Optional[np.ndarray] = None  # its numbers, where they are known while tracing
+
+    def __init__(self, xp: "Namespace", node: int, shape: Tuple[int, ...], is_whole: bool = False) -> None:
         self._xp, self._node, self.shape = xp, node, shape
+        self._is_whole = is_whole  # whether it may be an index
         self.ndim, self.size = len(shape), int(np.prod(shape, dtype=np.int64))
 
     def __bool__(self) -> bool:
@@ -50,7 +53,7 @@ class Traced:
 
     def __getitem__(self, key: Any) -> "Traced":
         if any(isinstance(one, Traced) for one in (key if isinstance(key, tuple) else (key,))):
-            raise NotTraceable("an index depends on data: compare with xp.arange and sum over xp.where, or use a mask")
+            return self._xp._at(self, key)
         return self._xp._moved([self], self._xp._positions(self)[key])
 
     def __array__(self, *_: Any) -> Any:
@@ -76,19 +79,10 @@ class Traced:
         return self._xp.abs(self)
 
     def __pow__(self, power: Any) -> "Traced":
-        if isinstance(power, Traced):
-            raise NotTraceable("x ** y of arrays: write xp.exp(y * xp.log(x))")
-        if power == 0.5:
-            return self._xp.sqrt(self)
-        if power not in (2, 3, 4):
-            raise NotTraceable(f"x ** {power!r}: expected 0.5, 2, 3 or 4; write xp.exp(p * xp.log(x)) for others")
-        result = self
-        for _ in range(power - 1):
-            result = result * self
-        return result
+        return self._xp.pow(self, power)
 
     def __rpow__(self, base: Any) -> "Traced":
-        raise NotTraceable(f"{base!r} ** x: write xp.exp(x * log) with the logarithm of the base, a number")
+        return self._xp.pow(base, self)
 
 
 def _operator(op: str, swap: bool = False) -> Callable[[Traced, Any], Traced]:

@@ -1,0 +1,131 @@
+"""`assay kernelbench`: right answers of two makings pass, 80 kinds of faults fail, and the line of JSON says what to do next."""
+
+import functools
+import json
+import subprocess
+import sys
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from pytorch_problems import FAULTS, PROBLEMS, RIGHT  # noqa: E402
+
+from assay.pytorch.benchmark_file import BenchmarkFile  # noqa: E402
+from assay.pytorch.command import kernelbench, summary  # noqa: E402
+from assay.pytorch.kernelbench import BenchmarkOperation  # noqa: E402
+from assay.pytorch.patterns import pattern_on_a_case  # noqa: E402
+
+DECLARED = {"empty": False, "contiguous": True, "largest": 2.0**40}
+
+
+@pytest.fixture(scope="module")
+def operation_of(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("problems")
+
+    @functools.lru_cache(maxsize=None)
+    def made(name):
+        path = folder / f"{name}.py"
+        path.write_text(PROBLEMS[name])
+        return BenchmarkOperation(str(path))
+
+    return made
+
+
+def model_new(operation, forward):
+    """A ModelNew with the Model's parameters."""
+    return type("ModelNew", (type(operation.reference),), {"forward": lambda self, *tensors: forward(self, *tensors)})
+
+
+@pytest.mark.parametrize("name, k", [(name, k) for name in PROBLEMS for k in range(2)])
+def test_right_answers_pass(operation_of, name, k):
+    operation = operation_of(name)
+    result = operation.gate(model_new(operation, RIGHT[name][k]), cases=12, **DECLARED)
+    result.raise_for_failure()
+    assert summary(result, None)["verdict"] == "pass"
+
+
+@pytest.mark.parametrize("name, fault", [(name, fault) for name in PROBLEMS for fault in FAULTS[name]])
+def test_faulty_answers_fail(operation_of, name, fault):
+    operation = operation_of(name)
+    kernel = model_new(operation, FAULTS[name][fault])
+    result = operation.gate(kernel, cases=12, filter="^outputs$", **DECLARED)
+    assert not result.passed and result["outputs"].verdict in ("fail", "error")
+    said = summary(result, None)
+    assert said["verdict"] in ("fail", "error") and said["advice"] and "--replay" in said["replay"]
+
+
+@pytest.mark.parametrize("name, fault, text", [
+    ("convolution", "zeros", "all are 0"), ("batch_norm", "input returned", "expected"), ("linear", "NaN", "are NaN"),
+    ("attention", "values returned", "the result is the input V"), ("loss", "sum for mean", "times what is due"),
+    ("linear", "one wrong element", "first at [0, 0]"), ("linear", "tail of the columns", "only at the last"),
+])  # fmt: skip
+def test_a_pattern_says_what_wrong_elements_have_in_common(operation_of, name, fault, text):
+    if name not in PROBLEMS:
+        pytest.skip(f"PyTorch {torch.__version__} has no scaled_dot_product_attention")
+    operation = operation_of(name)
+    pattern = pattern_on_a_case(operation, model_new(operation, FAULTS[name][fault]))
+    assert text in pattern.text and pattern.advice
+
+
+def test_a_right_answer_has_no_pattern(operation_of):
+    operation = operation_of("loss")
+    assert pattern_on_a_case(operation, model_new(operation, RIGHT["loss"][0])) is None
+
+
+def test_sizes_are_smaller_and_those_that_may_vary_are_extents(operation_of):
+    operation = operation_of("convolution")
+    assert operation.file.sizes == {"batch_size": 16, "in_channels": 32, "out_channels": 64, "height": 128, "width": 128, "kernel_size": 3}
+    assert set(operation.extents) == {"batch_size", "in_channels", "out_channels", "height", "width"}
+    assert [one[1] for one in operation.inputs][0] == ["batch_size", "in_channels", "height", "width"]
+    groups = operation_of("group_norm")  # features have to be a multiple of num_groups: both stay as they are
+    assert set(groups.extents) == {"batch_size", "length"}
+
+
+def files(tmp_path, new):
+    (tmp_path / "reference.py").write_text(PROBLEMS["loss"])
+    (tmp_path / "new.py").write_text(PROBLEMS["loss"].replace("class Model(", "class ModelNew(").replace("smooth_l1_loss", new))
+    return [str(tmp_path / "reference.py"), str(tmp_path / "new.py")]
+
+
+def said(capsys, arguments):
+    status = kernelbench(arguments)
+    return status, json.loads(capsys.readouterr().out.strip().splitlines()[-1])
+
+
+def test_the_command_ends_with_0_for_a_right_answer(tmp_path, capsys):
+    status, line = said(capsys, [*files(tmp_path, "smooth_l1_loss"), "--cases", "12"])
+    assert (status, line["verdict"]) == (0, "pass") and 0 < line["share_of_bound"] <= 1
+
+
+def test_the_command_ends_with_1_and_its_case_can_be_replayed(tmp_path, capsys):
+    paths = files(tmp_path, "mse_loss")
+    status, line = said(capsys, [*paths, "--cases", "12", "--json"])
+    assert (status, line["verdict"], line["property"]) == (1, "fail", "outputs")
+    assert line["case"]["index"] == [0] and line["case"]["expected"] != line["case"]["got"] and line["case"]["sizes"]["batch_size"] == 1
+    words = line["replay"].split("--replay ")[1].strip("'")
+    assert kernelbench([*paths, "--replay", words]) == 1
+    assert kernelbench([paths[0], files(tmp_path, "smooth_l1_loss")[1], "--replay", words]) == 0
+
+
+@pytest.mark.parametrize("text, expected", [("x = 1", "has no Model"), (PROBLEMS["loss"], "has no class ModelNew")])
+def test_a_file_of_another_form_is_refused(tmp_path, capsys, text, expected):
+    reference, new = files(tmp_path, "smooth_l1_loss")
+    path = tmp_path / "other.py"
+    path.write_text(text)
+    with pytest.raises(SystemExit) as ended:
+        kernelbench([str(path), new] if "Model" in expected and "New" not in expected else [reference, str(path)])
+    assert ended.value.code == 2 and expected in capsys.readouterr().err
+
+
+def test_the_launcher_knows_the_command(tmp_path):
+    paths = files(tmp_path, "l1_loss")
+    ended = subprocess.run([sys.executable, "-m", "assay", "kernelbench", *paths, "--cases", "4", "--json"], capture_output=True, text=True)
+    assert ended.returncode == 1 and json.loads(ended.stdout)["verdict"] == "fail"
+
+
+def test_equal_sizes_are_varied_apart(tmp_path):
+    path = tmp_path / "problem.py"
+    path.write_text(PROBLEMS["convolution"])
+    file = BenchmarkFile(str(path))
+    assert [tuple(one.shape) for one in file.load({"height": 5, "width": 7, "batch_size": 2}).inputs()] == [(2, 32, 5, 7)]

@@ -1,0 +1,98 @@
+"""Smaller sizes for a problem in KernelBench's form, and which of them may vary freely: the extents of the operation."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+import torch
+
+from .benchmark_file import BenchmarkFile, Input, Loaded
+
+_STRUCTURE = (8, 4, 16, 2, 32)  # sizes up to this one are kept: widths of windows, heads, strides
+_MOST_ELEMENTS = 60_000  # of the inputs and parameters
+
+
+class Shapes(NamedTuple):
+    """What the shapes of a problem are at some sizes."""
+
+    inputs: List[Input]
+    parameters: Dict[str, Tuple[int, ...]]
+
+
+def shapes_of(loaded: Loaded) -> Shapes:
+    model = loaded.model()
+    return Shapes(loaded.inputs(), {name: tuple(one.shape) for name, one in model.named_parameters()})
+
+
+def _elements(shapes: Shapes) -> int:
+    tensors = [one.shape for one in shapes.inputs] + list(shapes.parameters.values())
+    return sum(int(torch.Size(one).numel()) for one in tensors)
+
+
+def shrunk(sizes: Dict[str, int], kept: int, first: int) -> Dict[str, int]:
+    """Each size above `kept` as a power of two from `first` on; equal sizes stay equal, larger ones larger."""
+    large = sorted({one for one in sizes.values() if one > kept})
+    small = {one: first * 2 ** min(k, 3) for k, one in enumerate(large)}
+    return {name: min(small.get(one, one), one) for name, one in sizes.items()}
+
+
+def base_sizes(file: BenchmarkFile) -> Dict[str, int]:
+    """Small sizes at which the model can be built and run. Raises ValueError where none is found."""
+    why: Optional[Exception] = None
+    for first in (4, 8, 16, 32, 2):
+        for kept in _STRUCTURE:
+            sizes = shrunk(file.sizes, kept, first)
+            try:
+                loaded = file.load(sizes)
+                if _elements(shapes_of(loaded)) > 8 * _MOST_ELEMENTS:
+                    continue
+                with torch.no_grad():
+                    loaded.model()(*(one.value for one in loaded.inputs()))
+                return sizes
+            except Exception as error:
+                why = why or error
+    raise ValueError(f"{file.path}: no smaller sizes were found at which the model runs: {type(why).__name__}: {why}")
+
+
+def _differing(a: Shapes, b: Shapes, size: int, other: int) -> Optional[List[Any]]:
+    """The places [which, axis] at which the shapes differ, if all have `size` in `a` and `other` in `b`; else None."""
+    pairs = [(k, one.shape, two.shape) for k, (one, two) in enumerate(zip(a.inputs, b.inputs))]
+    pairs += [(name, shape, b.parameters.get(name, ())) for name, shape in a.parameters.items()]
+    places = []
+    for which, one, two in pairs:
+        if len(one) != len(two):
+            return None
+        for axis, (m, n) in enumerate(zip(one, two)):
+            if m != n:
+                if (m, n) != (size, other):
+                    return None
+                places.append((which, axis))
+    for k, (one, two) in enumerate(zip(a.inputs, b.inputs)):
+        if one.below != two.below and one.kind == "index":
+            if (one.below, two.below) != (size, other):
+                return None
+            places.append((k, "below"))
+    return places if a.parameters.keys() == b.parameters.keys() else None
+
+
+def free_extents(file: BenchmarkFile, base: Dict[str, int]) -> Dict[str, List[Any]]:
+    """The sizes that may vary by themselves, with the places where they stand: they are smaller than the file's, all places that
+    change with one are this size, and the model runs with one more too. A kernel may know the others, such as a window's width."""
+    free: Dict[str, List[Any]] = {}
+    at_base = shapes_of(file.load(base))
+    taken: List[Any] = []
+    for name, size in base.items():
+        if size == file.sizes[name]:
+            continue
+        try:
+            loaded = file.load({**base, name: size + 1})
+            found = shapes_of(loaded)
+            with torch.no_grad():
+                loaded.model()(*(one.value for one in found.inputs))
+        except Exception:
+            continue
+        places = _differing(at_base, found, size, size + 1)
+        if places and not any(one in taken for one in places):
+            free[name] = places
+            taken += places
+    return free

@@ -1,0 +1,128 @@
+"""Kernels of a reference in PyTorch, called as the reference is: with tensors, whose memory is that of the gate's arrays."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+
+import numpy as np
+import torch
+
+from .._pipe import ReturnedWrong, Unsupported
+from .trace import _outputs
+
+
+def tensor_of(array: np.ndarray, kind: str, dtype: str) -> torch.Tensor:
+    """The array's memory as a tensor; a copy where it runs backwards, which PyTorch has not."""
+    if any(stride < 0 for stride in array.strides):
+        array = array.copy()
+    if dtype == "bfloat16" and kind not in ("flag", "index"):
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+def parameters_like(module: torch.nn.Module, shapes: Dict[str, Sequence[int]]) -> Dict[str, torch.nn.Parameter]:
+    """The module's parameters by the reference's names: by name, or where those are others in the order of their shapes.
+
+    Raises ReturnedWrong where they do not go together."""
+    own = dict(module.named_parameters())
+    if own.keys() != shapes.keys() and [tuple(one.shape) for one in own.values()] == [tuple(one) for one in shapes.values()]:
+        own = dict(zip(shapes, own.values()))
+    found = {name: tuple(one.shape) for name, one in own.items()}
+    if found != {name: tuple(one) for name, one in shapes.items()}:
+        raise ReturnedWrong(f"the kernel is a module with the parameters {_listed(found)}: expected those of the reference: {_listed(shapes)}")
+    return own
+
+
+def _listed(shapes: Dict[str, Any]) -> str:
+    return ", ".join(f"{name} {list(shape)}" for name, shape in shapes.items()) or "none"
+
+
+def set_parameters(parameters: Dict[str, torch.nn.Parameter], values: Dict[str, torch.Tensor]) -> None:
+    """Copies the values; the parameters stay where they are unless their type is another."""
+    with torch.no_grad():
+        for name, parameter in parameters.items():
+            if parameter.dtype == values[name].dtype:
+                parameter.copy_(values[name])
+            else:
+                parameter.data = values[name].clone()
+
+
+class Calling(NamedTuple):
+    """What a kernel in PyTorch declares of its arguments."""
+
+    largest: float = math.inf  # of the numbers that it takes, in size
+    contiguous: bool = False  # whether it takes contiguous tensors alone
+
+
+def _declines(error: Exception) -> bool:
+    """Whether it says that a tensor has to be contiguous, as view does."""
+    return "contiguous" in str(error) or "view size is not compatible" in str(error)
+
+
+class TorchKernel:
+    """A kernel as a function of a problem. Its arguments are the reference's inputs, in their order; the parameters of a module
+    follow, unless the kernel is a module, which has its own."""
+
+    def __init__(self, operation: Any, kernel: Any, is_gradient: bool, calling: Calling = Calling()) -> None:
+        self._operation, self._kernel, self._is_gradient, self._calling = operation, kernel, is_gradient, calling
+        self.__name__ = getattr(kernel, "__name__", type(kernel).__name__)
+
+    def __call__(self, p: Any) -> List[Any]:
+        operation = self._operation
+        why = operation.refusal_at(p.extents)
+        if why:
+            raise Unsupported(f"sizes that the reference refuses: {why}")
+        kernel = operation.kernel_at(self._kernel, p.extents)
+        dtype = operation.dtype_of(p)
+        tensors = {name: self._taken(tensor_of(getattr(p, name), kind, dtype)) for name, _, kind, _, _ in operation.inputs}
+        try:
+            if self._is_gradient:
+                return self._gradients(kernel, tensors, [tensor_of(one, "real", dtype) for one in p.upstreams])
+            with torch.no_grad():
+                return self._as_numbers(_outputs(self._called(kernel, tensors)), getattr(torch, dtype))
+        except RuntimeError as error:
+            if _declines(error) and not all(one.is_contiguous() for one in tensors.values()):
+                raise Unsupported("tensors that are not contiguous") from error
+            raise
+
+    def _taken(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The tensor as the kernel takes it. Raises Unsupported for numbers that it does not."""
+        if tensor.is_floating_point() and not bool((tensor[torch.isfinite(tensor)].abs() <= self._calling.largest).all()):
+            raise Unsupported(f"numbers above {self._calling.largest:g}")
+        return tensor.contiguous() if self._calling.contiguous else tensor
+
+    def _as_numbers(self, results: List[Any], dtype: torch.dtype) -> List[Any]:
+        """Masks and whole numbers, where the reference returns such, as numbers of the kernel's type."""
+        due = self._operation.result_types
+        return [one.to(dtype) if one is not None and not of.is_floating_point and getattr(one, "dtype", None) == of else one
+                for one, of in zip(results, due)] if len(due) == len(results) else results  # fmt: skip
+
+    def _called(self, kernel: Any, tensors: Dict[str, torch.Tensor]) -> Any:
+        parameters = self._operation.parameters
+        given = self._operation.arguments(tensors)
+        if not isinstance(kernel, torch.nn.Module):
+            return kernel(*given, *(tensors[name] for name in parameters))
+        values = {of: tensors[name] for name, of in parameters.items()}
+        set_parameters(parameters_like(kernel, {of: one.shape for of, one in values.items()}), values)
+        return kernel(*given)
+
+    def _gradients(self, kernel: Any, tensors: Dict[str, torch.Tensor], upstreams: List[torch.Tensor]) -> List[torch.Tensor]:
+        """What autograd gives. Leaves are copies, since a gradient may not flow into memory that is checked for writes."""
+        operation = self._operation
+        differentiable = operation.differentiable
+        leaves = {name: one.clone().requires_grad_() if name in differentiable else one for name, one in tensors.items()}
+        outputs = _outputs(self._called(kernel, leaves))
+        if isinstance(kernel, torch.nn.Module):
+            own = parameters_like(kernel, {of: tensors[name].shape for name, of in operation.parameters.items()})
+            leaves.update({name: own[of] for name, of in operation.parameters.items()})
+        if len(outputs) != len(upstreams):
+            raise ReturnedWrong(f"the kernel returned {len(outputs)} results: expected {len(upstreams)}")
+        pairs = [(one, upstream) for one, upstream in zip(outputs, upstreams) if getattr(one, "requires_grad", False)]
+        if not pairs:
+            raise ReturnedWrong("the kernel's results have no gradient: expected a torch.autograd.Function's apply, or operations that "
+                                "autograd follows")
+        wanted = [leaves[name] for name in differentiable]
+        got: Sequence[Optional[torch.Tensor]] = torch.autograd.grad(
+            [one for one, _ in pairs], wanted, [upstream.reshape(one.shape) for one, upstream in pairs], allow_unused=True)
+        return [torch.zeros_like(leaf) if one is None else one for one, leaf in zip(got, wanted)]

@@ -1,0 +1,102 @@
+"""The command `assay kernelbench REFERENCE.py NEW.py`: is ModelNew right, by the Model of a problem in KernelBench's form?
+
+It prints the table of the gate, and last one line of JSON that says what to do next. The exit status is 0 where ModelNew passed, 1
+where it did not, 2 for bad usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from typing import Any, Dict, List, Optional
+
+from .._gate import GateResult, PropertyResult
+from .._traced import NotTraceable
+from .kernelbench import BenchmarkOperation, new_model
+from .patterns import Pattern, pattern_on_a_case
+
+_ORDER = ("outputs", "exact", "repeat")  # the property that says most comes first
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="assay kernelbench")
+    parser.add_argument("reference", help="the problem: a file with Model, get_inputs and get_init_inputs")
+    parser.add_argument("new", help="the answer: a file with ModelNew")
+    parser.add_argument("--cases", type=int, default=60, help="for each property (60)")
+    parser.add_argument("--seed", type=int, default=1, help="of the cases (1)")
+    parser.add_argument("--dtype", default="float32", choices=("float32", "float16", "bfloat16", "float64"), help="of inputs and results")
+    parser.add_argument("--compute", default="", help="the type of intermediate values, such as float16; by default float32")
+    parser.add_argument("--largest", type=float, default=2.0**40, help="the largest numbers that are tried (2^40)")
+    parser.add_argument("--strides", action="store_true", help="also tensors that are not contiguous")
+    parser.add_argument("--json", action="store_true", help="print the line of JSON alone")
+    parser.add_argument("--replay", metavar="CASE", help="judge this case again, as a failure's line has it")
+    return parser
+
+
+def case_of(failure: Any) -> Dict[str, Any]:
+    """The smallest case, the first wrong index, what was due and what came."""
+    sizes = {key: int(value) for key, value in re.findall(r"\b(\w+)=(\d+)(?= |$)", failure.reproducer)
+             if key not in ("seed", "layout", "times")}  # fmt: skip
+    found = re.search(r"(\w+)\[([\d, ]*)\]\n\s+exact\s+(\S+)(?:.|\n)*?got\s+(\S+)", failure.explanation)
+    said: Dict[str, Any] = {"sizes": sizes}
+    if found is None:
+        return {**said, "error": failure.explanation.strip().splitlines()[0]}
+    index = [int(one) for one in found[2].split(",")] if found[2].strip() else []
+    return {**said, "output": found[1], "index": index, "expected": found[3], "got": found[4]}
+
+
+def _first_failure(result: GateResult) -> Optional[PropertyResult]:
+    failed = [one for one in result.properties if not one.passed]
+    return min(failed, key=lambda one: (one.failure is None, _ORDER.index(one.name) if one.name in _ORDER else 0), default=None)
+
+
+def summary(result: GateResult, pattern: Optional[Pattern]) -> Dict[str, Any]:
+    """What an agent needs next, as JSON has it."""
+    worst = _first_failure(result)
+    if worst is None:
+        verdict = "pass" if result.passed else "nothing judged"
+        return {"verdict": verdict, "cases": sum(one.cases for one in result.properties),
+                "share_of_bound": max((one.worst for one in result.properties), default=0.0),
+                "advice": "It is right on all cases that were tried: measure its speed." if result.passed else "Nothing was judged."}  # fmt: skip
+    if worst.failure is None:
+        return {"verdict": worst.verdict, "property": worst.name, "advice": worst.mistrust}
+    advice = worst.failure.usual_cause or (pattern.advice if pattern else _advice_on(worst))
+    return {"verdict": worst.verdict, "property": worst.name, "claim": worst.claim, "case": case_of(worst.failure),
+            "pattern": pattern.text if pattern else "usual numbers pass at small sizes: the failing case has special values, sizes or strides",
+            "advice": advice, "replay": worst.failure.again}  # fmt: skip
+
+
+def _advice_on(worst: PropertyResult) -> str:
+    if worst.name == "repeat":
+        return "Equal inputs gave other bits: initialise what is accumulated into, and keep no state between calls."
+    if worst.verdict == "error":
+        return "Mend the error first: the kernel must take every size, stride and storage offset that the reference takes."
+    return "Replay the case: its numbers are large, small or equal, its sizes odd, or its tensors not contiguous."
+
+
+def _judged(operation: BenchmarkOperation, kernel: Any, asked: argparse.Namespace, declared: Dict[str, Any]) -> int:
+    result = operation.gate(kernel, cases=asked.cases, seed=asked.seed, empty=False, **declared)
+    pattern: Optional[Pattern] = None
+    if not result.passed:
+        try:
+            pattern = pattern_on_a_case(operation, kernel)
+        except Exception as error:
+            pattern = Pattern(f"it raises {type(error).__name__}: {error}", "Mend the error first: the case is one of usual numbers.")
+    if not asked.json:
+        print(result)
+    print(json.dumps(summary(result, pattern)))
+    return 0 if result.passed else 1
+
+
+def kernelbench(arguments: List[str]) -> int:
+    parser = _parser()
+    asked = parser.parse_args(arguments)
+    declared = {"dtype": asked.dtype, "compute": asked.compute, "largest": asked.largest, "contiguous": not asked.strides}
+    try:
+        operation, kernel = BenchmarkOperation(asked.reference), new_model(asked.new)
+    except (OSError, SyntaxError, ValueError, NotTraceable) as error:
+        parser.error(str(error))
+    if asked.replay is not None:
+        return 0 if operation.replay(kernel, asked.replay, empty=False, **declared) else 1
+    return _judged(operation, kernel, asked, declared)

@@ -1,0 +1,118 @@
+"""Rows of convolutions: a gather of windows and a product of matrices."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Sequence, Tuple
+
+import numpy as np
+
+from .._traced import Traced
+
+
+def each_of(value: Any, n: int) -> Tuple[int, ...]:
+    """A number for each of n axes."""
+    return tuple(value) * (n if len(value) == 1 else 1) if isinstance(value, (tuple, list)) else (value,) * n
+
+
+def windows_of(p: np.ndarray, kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int]) -> np.ndarray:
+    """[..., O1, ..., K1, ...] of [..., S1, ...]."""
+    n = len(kernel)
+    reach = tuple(d * (k - 1) + 1 for k, d in zip(kernel, dilation))
+    axes = tuple(range(p.ndim - n, p.ndim))
+    if p.size == 0 or any(size < one for size, one in zip(p.shape[-n:], reach)):
+        out = tuple(max((size - one) // s + 1, 0) for size, one, s in zip(p.shape[-n:], reach, stride))
+        return np.zeros((*p.shape[:-n], *out, *kernel), np.int64)
+    seen = np.lib.stride_tricks.sliding_window_view(p, reach, axes)
+    steps = tuple(slice(None, None, one) for one in (*stride, *dilation))
+    return seen[(Ellipsis, *steps)]
+
+
+def same_padding(kernel: Sequence[int], dilation: Sequence[int]) -> List[Tuple[int, int]]:
+    totals = [d * (k - 1) for k, d in zip(kernel, dilation)]
+    return [(total // 2, total - total // 2) for total in totals]
+
+
+def padded(x: Traced, padding: Sequence[Tuple[int, int]]) -> np.ndarray:
+    """Positions, and x.size where the padding is."""
+    lead = [(0, 0)] * (x.ndim - len(padding))
+    return np.pad(np.arange(x.size).reshape(x.shape), [*lead, *padding], constant_values=x.size)
+
+
+def _product(xp: Any, x: Traced, windows: np.ndarray, weight: Traced, groups: int) -> Traced:
+    """[N, Cout, O...] of windows [N, C, O..., K...] and weight [Cout, C / groups, K...]."""
+    n = weight.ndim - 2
+    N, C, out = windows.shape[0], windows.shape[1], windows.shape[2 : 2 + n]
+    Cout, inner = weight.shape[0], int(np.prod(weight.shape[1:], dtype=np.int64))
+    rows = int(np.prod((N, *out), dtype=np.int64))
+    split = windows.reshape(N, groups, C // groups, *windows.shape[2:])
+    moved = np.moveaxis(split, (1, 0), (0, 1))  # [groups, N, C / groups, O..., K...]
+    moved = np.moveaxis(moved, 2, 2 + n).reshape(groups, rows, inner)
+    sources = [x, xp._array(0)] if moved.size and moved.max() == x.size else [x]
+    left = xp._moved(sources, moved)
+    right = xp.matrix_transpose(xp.reshape(weight, (groups, Cout // groups, inner)))
+    product = xp.reshape(xp.matmul(left, right), (groups, N, *out, Cout // groups))
+    placed = xp.permute_dims(product, (1, 0, 2 + n, *range(2, 2 + n)))
+    return xp.reshape(placed, (N, Cout, *out))
+
+
+def _with_bias(xp: Any, y: Traced, bias: Any) -> Traced:
+    return y if bias is None else y + xp.reshape(bias, (bias.size, *([1] * (y.ndim - 2))))
+
+
+def _require_channels(name: str, x: Traced, weight: Traced, expected: int, groups: int) -> None:
+    if x.ndim != weight.ndim or x.shape[1] != expected or weight.shape[0] % groups:
+        raise ValueError(f"{name} of input {list(x.shape)} and weight {list(weight.shape)}, groups={groups}: expected {expected} channels")
+
+
+def convolution(xp: Any, input: Traced, weight: Traced, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+                groups: int = 1) -> Traced:
+    n = weight.ndim - 2
+    if input.ndim == n + 1:
+        one = convolution(xp, xp.expand_dims(input, 0), weight, bias, stride, padding, dilation, groups)
+        return xp.squeeze(one, 0)
+    _require_channels("a convolution", input, weight, weight.shape[1] * groups, groups)
+    kernel, dilation = weight.shape[2:], each_of(dilation, n)
+    if isinstance(padding, str):
+        pads = same_padding(kernel, dilation) if padding == "same" else [(0, 0)] * n
+    else:
+        pads = [(one, one) for one in each_of(padding, n)]
+    windows = windows_of(padded(input, pads), kernel, each_of(stride, n), dilation)
+    return _with_bias(xp, _product(xp, input, windows, weight, groups), bias)
+
+
+def transposed(xp: Any, input: Traced, weight: Traced, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+               groups: int = 1, dilation: Any = 1) -> Traced:
+    """A convolution of the input with zeros between its elements and the mirrored weight [Cin, Cout / groups, K...]."""
+    n = weight.ndim - 2
+    if input.ndim == n + 1:
+        one = transposed(xp, xp.expand_dims(input, 0), weight, bias, stride, padding, output_padding, groups, dilation)
+        return xp.squeeze(one, 0)
+    _require_channels("a transposed convolution", input, weight, weight.shape[0], groups)
+    stride, dilation, kernel = each_of(stride, n), each_of(dilation, n), weight.shape[2:]
+    sizes = [(size - 1) * s + 1 if size else 0 for size, s in zip(input.shape[2:], stride)]
+    spread = np.full((*input.shape[:2], *sizes), input.size)
+    spread[(Ellipsis, *(slice(None, None, s) for s in stride))] = np.arange(input.size).reshape(input.shape)
+    rims = [(d * (k - 1) - p, d * (k - 1) - p + o)
+            for k, d, p, o in zip(kernel, dilation, each_of(padding, n), each_of(output_padding, n))]  # fmt: skip
+    crop = tuple(slice(max(-a, 0), size - max(-b, 0)) for (a, b), size in zip(rims, sizes))
+    wide = np.pad(spread[(Ellipsis, *crop)], [(0, 0), (0, 0), *((max(a, 0), max(b, 0)) for a, b in rims)], constant_values=input.size)
+    mirrored = xp._positions(weight)[(Ellipsis, *([slice(None, None, -1)] * n))]
+    mirrored = mirrored.reshape(groups, weight.shape[0] // groups, *mirrored.shape[1:]).swapaxes(1, 2)
+    turned = xp._moved([weight], mirrored.reshape(groups * weight.shape[1], weight.shape[0] // groups, *kernel))
+    windows = windows_of(wide, kernel, (1,) * n, dilation)
+    return _with_bias(xp, _product(xp, input, windows, turned, groups), bias)
+
+
+def _im2col(xp: Any, input: Traced, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Traced:
+    """torch.nn.functional.unfold: [N, C K1 K2, L]."""
+    kernel = each_of(kernel_size, 2)
+    windows = windows_of(padded(input, [(one, one) for one in each_of(padding, 2)]), kernel, each_of(stride, 2), each_of(dilation, 2))
+    N, C = input.shape[:2]
+    index = np.transpose(windows, (0, 1, 4, 5, 2, 3)).reshape(N, C * kernel[0] * kernel[1], windows.shape[2] * windows.shape[3])
+    return xp._moved([input, xp._array(0)], index)
+
+
+ROWS: Dict[str, Any] = {
+    "conv1d": convolution, "conv2d": convolution, "conv3d": convolution, "conv_transpose1d": transposed, "conv_transpose2d": transposed,
+    "conv_transpose3d": transposed, "im2col": _im2col,
+}  # fmt: skip

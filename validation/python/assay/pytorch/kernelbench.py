@@ -1,0 +1,139 @@
+"""A problem in KernelBench's form as an operation, and `ModelNew` as its kernel."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from functools import lru_cache
+from typing import Any, Dict, List, Tuple
+
+import torch
+
+from .._again import run_options, words_of
+from .benchmark_file import BenchmarkFile, Loaded, run_file
+from .benchmark_sizes import Shapes, base_sizes, free_extents, shapes_of
+from .calls import Calling
+from .reference import TorchOperation, parameter_inputs
+from .trace import source_of
+
+
+def _text(shape: Tuple[int, ...], which: Any, places: Dict[Any, str]) -> str:
+    return ", ".join(places.get((which, axis), str(size)) for axis, size in enumerate(shape))
+
+
+class BenchmarkOperation(TorchOperation):
+    """The Model of a file. Its sizes are the file's, smaller; those that vary are extents, and a model is built for each set."""
+
+    def __init__(self, path: str) -> None:
+        self.file = BenchmarkFile(path)
+        self.base = base_sizes(self.file)
+        free = free_extents(self.file, self.base)
+        shapes = shapes_of(self.file.load(self.base))
+        self._model_at = lru_cache(64)(self._built)
+        self._kernel_at = lru_cache(64)(self._kernel_built)
+        self.reference = self._model_at(tuple(self.base.items()))
+        self._function, self._dtype, self._calling = source_of(self.reference), torch.float32, Calling()
+        self._constants = {k: one.value for k, one in enumerate(shapes.inputs) if one.kind == "constant"}
+        inputs, limits = self._inputs_of(shapes, free)
+        self._declared_inputs = dict(inputs)
+        of_parameters = self._parameter_texts(shapes, free, list(inputs))
+        self._declare(self._function, "Model", {**inputs, **of_parameters}, "", "", limits)
+        self._begin()
+
+    def _inputs_of(self, shapes: Shapes, free: Dict[str, List[Any]]) -> Tuple[Dict[str, str], Dict[str, int]]:
+        """Inputs by the names of forward's arguments."""
+        places = {place: name for name, found in free.items() for place in found}
+        names = self._argument_names(len(shapes.inputs))
+        inputs = {}
+        for k, one in enumerate(shapes.inputs):
+            if one.kind == "constant":
+                continue
+            of = {"flag": " of flag", "index": f" of index {places.get((k, 'below'), one.below)}"}.get(one.kind)
+            inputs[names[k]] = _text(one.shape, k, places) + (self._kind_of(k, shapes) if of is None else of)
+        return inputs, {}
+
+    def _argument_names(self, count: int) -> List[str]:
+        code = self._function.__code__ if self._function is not None else None
+        named = list(code.co_varnames[1 : code.co_argcount]) if code is not None else []
+        taken = set(self.base)
+        return [f"{one}_" if one in taken or one in ("seed", "file", "layout") else one for one in (named + [f"input{k}" for k in range(count)])[:count]]
+
+    def _kind_of(self, k: int, shapes: Shapes) -> str:
+        """Numbers of any sign, unless the model makes NaN of such: then those above 0, or in [0, 1] where the file's are."""
+        given = [one.value for one in shapes.inputs]
+        given[k] = torch.randn(given[k].shape, generator=torch.Generator().manual_seed(1))
+        with torch.no_grad():
+            result = self.reference(*given)
+        outputs = [one for one in (result if isinstance(result, (tuple, list)) else [result]) if isinstance(one, torch.Tensor)]
+        if not any(bool(torch.isnan(one).any()) for one in outputs):
+            return ""
+        value = shapes.inputs[k].value
+        return " of unit" if value.numel() and 0 <= value.min() and value.max() <= 1 else " of positive"
+
+    def _parameter_texts(self, shapes: Shapes, free: Dict[str, List[Any]], taken: List[str]) -> Dict[str, str]:
+        places = {place: name for name, found in free.items() for place in found}
+        _, self.parameters = parameter_inputs(self.reference, [*taken, *self.base])
+        return {name: _text(shapes.parameters[of], of, places) for name, of in self.parameters.items()}
+
+    def _loaded(self, sizes: Tuple[Tuple[str, int], ...]) -> Loaded:
+        return self.file.load(dict(sizes))
+
+    def _built(self, sizes: Tuple[Tuple[str, int], ...]) -> torch.nn.Module:
+        """The model at these sizes. Its running statistics are drawn, so that a kernel which forgets them is noticed."""
+        model = self._loaded(sizes).model()
+        random = torch.Generator().manual_seed(2)
+        for name, buffer in model.named_buffers():
+            if name.endswith("running_mean"):
+                buffer.copy_(torch.randn(buffer.shape, generator=random))
+            if name.endswith("running_var"):
+                buffer.copy_(0.5 + torch.rand(buffer.shape, generator=random))
+        return model
+
+    def sizes_at(self, extents: Dict[str, int]) -> Tuple[Tuple[str, int], ...]:
+        return tuple({**self.base, **{name: size for name, size in extents.items() if name in self.base}}.items())
+
+    def module_at(self, extents: Dict[str, int]) -> Any:
+        return self._model_at(self.sizes_at(extents))
+
+    def kernel_at(self, kernel: Any, extents: Dict[str, int]) -> Any:
+        return self._kernel_at(kernel, self.sizes_at(extents)) if isinstance(kernel, type) else kernel
+
+    def _kernel_built(self, kernel: Any, sizes: Tuple[Tuple[str, int], ...]) -> torch.nn.Module:
+        """The new model at these sizes, with the buffers of the reference."""
+        made = self._loaded(sizes).model(kernel)
+        named = dict(self._model_at(sizes).named_buffers())
+        for name, buffer in made.named_buffers():
+            if name in named and named[name].shape == buffer.shape:
+                buffer.copy_(named[name])
+        return made
+
+    def arguments(self, tensors: Dict[str, Any]) -> List[Any]:
+        """With what get_inputs returns beside tensors, in its place."""
+        given = super().arguments(tensors)
+        for k, value in sorted(self._constants.items()):
+            given.insert(k, value)
+        return given
+
+    def _takes_names(self) -> bool:
+        return False
+
+    def replay_line(self, words: str, fn: Any, declared: Dict[str, Any]) -> str:
+        given = words_of(words)
+        return f"assay kernelbench {shlex.quote(self.file.path)} {shlex.quote(_file_of(fn))} --replay {shlex.quote(given)}"
+
+    def run_line(self, words: str, kernel: Any, backward: Any, declared: Dict[str, Any], given: Any) -> str:
+        options = run_options(words)
+        return (f"assay kernelbench {shlex.quote(self.file.path)} {shlex.quote(_file_of(kernel))} --cases {options['cases']} "
+                f"--seed {options['seed']}")
+
+
+def _file_of(kernel: Any) -> str:
+    return getattr(sys.modules.get(kernel.__module__), "__file__", None) or "NEW.py"
+
+
+def new_model(path: str) -> Any:
+    """The class ModelNew of a file. Raises ValueError where there is none."""
+    module = run_file(path)
+    if not isinstance(getattr(module, "ModelNew", None), type):
+        raise ValueError(f"{path} has no class ModelNew: expected the kernel as a torch.nn.Module of this name")
+    return module.ModelNew
