@@ -154,6 +154,18 @@ class Namespace(Compositions, Indexing):
         node = self._graph.reduce("cumulative_sum", moved.size, moved._node, moved.shape[-1], self._line(), False)
         return self.moveaxis(Traced(self, node, moved.shape), -1, axis)
 
+    def _ordered(self, op: str, x: Any, axis: int, descending: bool) -> Traced:
+        moved = self.moveaxis(-self._array(x) if descending else x, axis, -1)
+        node = self._graph.reduce(op, moved.size, moved._node, moved.shape[-1], self._line(), False)
+        return self.moveaxis(Traced(self, node, moved.shape, is_whole=op == "argsort"), -1, axis)
+
+    def sort(self, x: Any, *, axis: int = -1, descending: bool = False) -> Traced:
+        result = self._ordered("sort", x, axis, descending)
+        return -result if descending else result
+
+    def argsort(self, x: Any, *, axis: int = -1, descending: bool = False) -> Traced:
+        return self._ordered("argsort", x, axis, descending)
+
     def broadcast_to(self, x: Any, shape: Tuple[int, ...]) -> Traced:
         x = self._array(x)
         return x if x.shape == tuple(shape) else self._moved([x], np.broadcast_to(self._positions(x), shape))
@@ -242,6 +254,8 @@ class NumPy:
     add_along_axis = staticmethod(_added_along)
     take_along_axis = staticmethod(lambda x, index, *, axis=-1: np.take_along_axis(x, index, axis))
     vecdot = staticmethod(lambda a, b, *, axis=-1: np.sum(a * b, axis=axis))
+    sort = staticmethod(lambda x, *, axis=-1, descending=False: -np.sort(-x, axis) if descending else np.sort(x, axis))
+    argsort = staticmethod(lambda x, *, axis=-1, descending=False: np.argsort(-x if descending else x, axis, kind="stable"))
     add_at = staticmethod(lambda x, index, values, *, axis=0: _added(x, (slice(None),) * (axis % x.ndim) + (index,), values))
     linspace = staticmethod(lambda first, last, count: np.linspace(first, last, count))
 
