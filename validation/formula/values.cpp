@@ -7,6 +7,7 @@
 
 #include "validation/core/infinity.h"
 #include "validation/core/reach.h"
+#include "validation/core/sizes.h"
 
 namespace assay::validation::formula {
 namespace {
