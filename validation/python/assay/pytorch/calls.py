@@ -30,7 +30,9 @@ def parameters_like(module: torch.nn.Module, shapes: Dict[str, Sequence[int]]) -
         own = dict(zip(shapes, own.values()))
     found = {name: tuple(one.shape) for name, one in own.items()}
     if found != {name: tuple(one) for name, one in shapes.items()}:
-        raise ReturnedWrong(f"the kernel is a module with the parameters {_listed(found)}: expected those of the reference: {_listed(shapes)}")
+        raise ReturnedWrong(
+            f"the kernel is a module with the parameters {_listed(found)}: expected those of the reference: {_listed(shapes)}"
+        )
     return own
 
 
@@ -120,9 +122,12 @@ class TorchKernel:
             raise ReturnedWrong(f"the kernel returned {len(outputs)} results: expected {len(upstreams)}")
         pairs = [(one, upstream) for one, upstream in zip(outputs, upstreams) if getattr(one, "requires_grad", False)]
         if not pairs:
-            raise ReturnedWrong("the kernel's results have no gradient: expected a torch.autograd.Function's apply, or operations that "
-                                "autograd follows")
+            raise ReturnedWrong(
+                "the kernel's results have no gradient: expected a torch.autograd.Function's apply, or operations that "
+                "autograd follows"
+            )
         wanted = [leaves[name] for name in differentiable]
         got: Sequence[Optional[torch.Tensor]] = torch.autograd.grad(
-            [one for one, _ in pairs], wanted, [upstream.reshape(one.shape) for one, upstream in pairs], allow_unused=True)
+            [one for one, _ in pairs], wanted, [upstream.reshape(one.shape) for one, upstream in pairs], allow_unused=True
+        )
         return [torch.zeros_like(leaf) if one is None else one for one, leaf in zip(got, wanted)]

@@ -134,7 +134,9 @@ def _running(op: str, name: str) -> Any:
 def _index_of(op: str) -> Any:
     def row(xp: Any, input: Any, dim: Any = None, keepdim: bool = False) -> Any:
         if not hasattr(type(xp), op):
-            raise NotTraceable(f"torch.{op}: its result is an index, which depends on data; expected a function of the values alone")
+            raise NotTraceable(
+                f"torch.{op}: its result is an index, which depends on data; expected a function of the values alone"
+            )
         return getattr(xp, op)(input, axis=dim, keepdims=keepdim)
 
     return row
@@ -149,13 +151,17 @@ def _normalized(xp: Any, input: Any, p: Any, dim: int, maxnorm: Any) -> Any:
 ROWS: Dict[str, Any] = {
     "sum": _total("sum"), "mean": _total("mean"), "amax": _total("max"), "amin": _total("min"), "prod": _total("prod"),
     "max": _extreme("max"), "min": _extreme("min"), "var": _variance,
-    "std": lambda xp, *args, **named: xp.sqrt(_variance(xp, *args, **named)), "var_mean": _with_mean(False), "std_mean": _with_mean(True),
-    "aminmax": lambda xp, input, dim=None, keepdim=False: (xp.min(input, axis=dim, keepdims=keepdim), xp.max(input, axis=dim, keepdims=keepdim)),
+    "std": lambda xp, *args, **named: xp.sqrt(_variance(xp, *args, **named)), "var_mean": _with_mean(False),
+    "std_mean": _with_mean(True),
+    "aminmax": lambda xp, input, dim=None,
+    keepdim=False: (xp.min(input, axis=dim, keepdims=keepdim), xp.max(input, axis=dim, keepdims=keepdim)),
     "norm": norm, "linalg_norm": lambda xp, input, ord=None, dim=None, keepdim=False: norm(xp, input, ord, dim, keepdim),
     "linalg_vector_norm": lambda xp, input, ord=2, dim=None, keepdim=False: norm(xp, input, ord, dim, keepdim),
     "dist": lambda xp, input, other, p=2: norm(xp, input - other, p), "renorm": _normalized,
-    "softmax": softmax, "special_softmax": softmax, "log_softmax": log_softmax, "special_log_softmax": log_softmax, "logsumexp": logsumexp,
-    "special_logsumexp": logsumexp, "cumsum": _scan("cumulative_sum"), "cumprod": _scan("cumulative_prod"), "logcumsumexp": _logcumsumexp,
+    "softmax": softmax, "special_softmax": softmax, "log_softmax": log_softmax, "special_log_softmax": log_softmax,
+    "logsumexp": logsumexp,
+    "special_logsumexp": logsumexp, "cumsum": _scan("cumulative_sum"), "cumprod": _scan("cumulative_prod"),
+    "logcumsumexp": _logcumsumexp,
     "cummax": _running("cumulative_max", "cummax"), "cummin": _running("cumulative_min", "cummin"),
     "argmax": _index_of("argmax"), "argmin": _index_of("argmin"), "all": _total("all"), "any": _total("any"),
     "count_nonzero": lambda xp, input, dim=None: xp.sum(xp.where(xp.equal(input, 0), 0, 1), axis=axes_of(dim)),
