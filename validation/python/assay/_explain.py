@@ -169,6 +169,15 @@ def _kind(array: Any) -> str:
     return {"i": "index", "b": "flag"}.get(np.asarray(given).dtype.kind, "real")
 
 
+def _require_indices(formula: Operation, inputs: Sequence[Any], arrays: Sequence[np.ndarray], dtype: str) -> None:
+    """Raises ValueError for an index that `dtype` would make another one."""
+    for (name, _, kind, _, _), given, held_ in zip(formula.inputs, inputs, arrays):
+        flat = np.asarray(given).reshape(-1)
+        changed = flat[flat != held_.reshape(-1)] if kind == "index" else flat[:0]
+        if changed.size:
+            raise ValueError(f"{name} has the index {changed[0]}: expected indices that {dtype} holds; explain in float32")
+
+
 def _place(output: int, element: int, shapes: Sequence[Sequence[int]]) -> str:
     index = ", ".join(str(one) for one in np.unravel_index(element, tuple(shapes[output]))) if shapes[output] else ""
     return f"output{output if len(shapes) > 1 else ''}" + (f"[{index}]" if index else "")
@@ -207,6 +216,8 @@ def explain(formula: Union[Operation, Callable[..., Any], Kernel], *inputs: Any,
     if isinstance(formula, Operation):
         formula.extents_of(shapes)
     kinds = formula.kinds if isinstance(formula, Operation) else {name: _kind(x) for name, x in zip(names, inputs)}
+    if isinstance(formula, Operation):
+        _require_indices(formula, inputs, list(arrays.values()), dtype)
     traced = trace(function, names, shapes, [], kinds)
     said = traced.explain({name: one.reshape(-1).tolist() for name, one in arrays.items()}, dtype)
 
