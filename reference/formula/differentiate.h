@@ -139,6 +139,7 @@ class Differentiation {
     if (node.op == Op::gather) return gather_adjoint(node, g);
     if (node.op == Op::scatter) return accumulate(node.arguments[0], gather(g, node.index));
     if (node.op == Op::take || node.op == Op::add_at) return indexed_adjoint(node, g);
+    if (is_ordering(node.op)) return ordering_adjoint(node, g);
     if (node.op == Op::cumulative_sum) return accumulate(node.arguments[0], sums_from_each_on(node, g));
     binary_adjoint(node, number, g);
   }
@@ -286,6 +287,15 @@ class Differentiation {
     Node adjoint{node.op == Op::take ? Op::add_at : Op::take, graph_.size_of(x), {g, node.arguments[1]}, node.inner};
     adjoint.index = node.index;
     accumulate(x, graph_.add(std::move(adjoint)));
+  }
+
+  /// Each element's goes to where the element was. Positions are flat.
+  void ordering_adjoint(const Node& node, std::int32_t g) {
+    if (node.op == Op::argsort) return;
+    const auto order = graph_.add({Op::argsort, node.size, {node.arguments[0]}, node.inner});
+    Node adjoint{Op::add_at, node.size, {g, order}, node.inner};
+    for (std::int64_t i = 0; i < node.size; ++i) adjoint.index.push_back(i / node.inner);
+    accumulate(node.arguments[0], graph_.add(std::move(adjoint)));
   }
 
   /// Elements of adjoints, which are joined end to end, and the elements of a node to which they belong.

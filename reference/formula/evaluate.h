@@ -11,6 +11,7 @@
 #include "reference/formula/compare.h"
 #include "reference/formula/graph.h"
 #include "reference/formula/indexing.h"
+#include "reference/formula/ordering.h"
 #include "reference/number/big_float.h"
 #include "reference/number/functions.h"
 #include "reference/number/traits.h"
@@ -153,10 +154,21 @@ std::span<const Number> added(const Node& node, const std::vector<Number>& a, st
   return std::span(a).subspan(i - within, within + 1);
 }
 
-/// The elements of a scatter, an add_at or a cumulative sum, each of which takes one addition.
 template <class Number>
-std::vector<Number> accumulated(const Node& node, const Values<Number>& values) {
+std::vector<Number> ordered(const Node& node, std::span<const Number> a) {
+  std::vector<Number> result;
+  const auto inner = static_cast<std::size_t>(node.inner);
+  for (std::size_t first = 0; first < a.size(); first += inner)
+    for (Number& x : node.op == Op::sort ? sorted(a.subspan(first, inner)) : ranked(a.subspan(first, inner)))
+      result.push_back(std::move(x));
+  return result;
+}
+
+/// The elements of a node that are cheaper to compute together: a scatter, an add_at, a cumulative sum, a sort.
+template <class Number>
+std::vector<Number> computed_whole(const Node& node, const Values<Number>& values) {
   const auto& a = values[static_cast<std::size_t>(node.arguments[0])];
+  if (is_ordering(node.op)) return ordered<Number>(node, a);
   std::vector<Number> result(static_cast<std::size_t>(node.size), Number(0));
   if (node.op == Op::add_at) {
     const auto& at = values[static_cast<std::size_t>(node.arguments[1])];
@@ -172,8 +184,8 @@ std::vector<Number> accumulated(const Node& node, const Values<Number>& values) 
   return result;
 }
 
-constexpr bool accumulates(Op op) {
-  return op == Op::scatter || op == Op::add_at || op == Op::cumulative_sum;
+constexpr bool is_computed_whole(Op op) {
+  return op == Op::scatter || op == Op::add_at || op == Op::cumulative_sum || is_ordering(op);
 }
 
 template <class Number>
@@ -186,7 +198,7 @@ Number element(const Node& node, const Values<Number>& values, std::size_t i) {
     return reduced<Number>(node.op, std::span(a).subspan(i * inner, inner));
   }
   if (node.op == Op::cumulative_sum) return reduced<Number>(Op::sum, added(node, a, i));
-  if (node.op == Op::scatter || node.op == Op::add_at) return accumulated<Number>(node, values)[i];
+  if (is_computed_whole(node.op)) return computed_whole<Number>(node, values)[i];
   const auto& b = values[static_cast<std::size_t>(node.arguments[1])];
   if (node.op == Op::take) return taken(node, a, b, i);
   if (node.op == Op::where) {
@@ -239,8 +251,8 @@ Values<Number> evaluate(const Graph& graph, const Input& input, const After& aft
         result.push_back(NumberTraits<Number>::from_real(x));
     } else if (node.op == Op::pi) {
       result.push_back(Functions<Number>::pi());
-    } else if (detail::accumulates(node.op)) {
-      result = detail::accumulated<Number>(node, values);
+    } else if (detail::is_computed_whole(node.op)) {
+      result = detail::computed_whole<Number>(node, values);
     } else {
       result.reserve(static_cast<std::size_t>(node.size));
       for (std::size_t i = 0; i < static_cast<std::size_t>(node.size); ++i)

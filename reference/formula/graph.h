@@ -9,6 +9,7 @@
 //   scatter           element i is the sum of the argument's elements j with index[j] = i: the transpose of gather
 //   take, add_at      as gather and scatter, with indices that are an argument: indexing.h
 //   cumulative_sum    element i is the sum of elements 0..i of the argument's row, of rows of `inner` elements
+//   sort, argsort     rows of `inner` elements in rising order, and the positions of these elements in the row: ordering.h
 //
 // Shapes are left to the author of the graph: slices, transposes, broadcasts and concatenations are all a gather.
 #pragma once
@@ -64,14 +65,18 @@ enum class Op : std::uint8_t {
   take,
   add_at,
   cumulative_sum,
+  sort,
+  argsort,
 };
 
-inline constexpr std::array<std::string_view, 39> op_names = {
-    "input",    "pi",        "constant", "add",     "subtract",   "multiply", "divide",        "maximum",
-    "minimum",  "logaddexp", "power",    "less",    "less_equal", "equal",    "negative",      "abs",
-    "sign",     "exp",       "expm1",    "log",     "log1p",      "sqrt",     "sin",           "cos",
-    "erf",      "floor",     "round",    "tanh",    "where",      "sum",      "product",       "largest",
-    "smallest", "matmul",    "gather",   "scatter", "take",       "add_at",   "cumulative_sum"};
+inline constexpr std::array<std::string_view, 41> op_names = {
+    "input",      "pi",      "constant",       "add",       "subtract", "multiply",
+    "divide",     "maximum", "minimum",        "logaddexp", "power",    "less",
+    "less_equal", "equal",   "negative",       "abs",       "sign",     "exp",
+    "expm1",      "log",     "log1p",          "sqrt",      "sin",      "cos",
+    "erf",        "floor",   "round",          "tanh",      "where",    "sum",
+    "product",    "largest", "smallest",       "matmul",    "gather",   "scatter",
+    "take",       "add_at",  "cumulative_sum", "sort",      "argsort"};
 
 inline Op op_called(std::string_view name) {
   for (std::size_t i = 0; i < op_names.size(); ++i)
@@ -88,6 +93,9 @@ constexpr bool is_unary(Op op) {
 constexpr bool is_indexed(Op op) {
   return op == Op::take || op == Op::add_at;
 }
+constexpr bool is_ordering(Op op) {
+  return op == Op::sort || op == Op::argsort;
+}
 constexpr bool is_reduction(Op op) {
   return op >= Op::sum && op <= Op::smallest;
 }
@@ -96,7 +104,7 @@ struct Node {
   Op op = Op::input;
   std::int64_t size = 0;
   std::vector<std::int32_t> arguments = {};
-  std::int64_t inner = 0;                ///< of a reduction, of matmul, of cumulative_sum, of take and add_at
+  std::int64_t inner = 0;                ///< of a reduction, of matmul, of cumulative_sum, take, add_at and sort
   std::int64_t rows = 0, columns = 0;    ///< of matmul
   std::vector<std::int64_t> index = {};  ///< of gather and scatter; of take and add_at the rows
   std::vector<double> values = {};       ///< of a constant
@@ -158,7 +166,7 @@ struct Graph {
     if (node.op == Op::constant) require(std::ssize(node.values) == node.size, node, "as many values");
     if (is_reduction(node.op)) require(joined == node.size * node.inner, node, "an argument of size times inner");
     if (node.op == Op::matmul) require_product(node);
-    if (node.op == Op::cumulative_sum)
+    if (node.op == Op::cumulative_sum || is_ordering(node.op))
       require(joined == node.size && (node.inner == 0 ? node.size == 0 : node.size % node.inner == 0), node,
               "an argument of this size, in rows of inner elements");
     if (node.op == Op::gather) require_index(node, node.size, joined);

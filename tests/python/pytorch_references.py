@@ -117,6 +117,8 @@ REDUCTIONS.update({
         {"x": "N, D"}),
     "cumulative": (lambda x: torch.cumsum(x, 1) + torch.cumprod(x, 1) + torch.cummax(x, 1)[0] + torch.logcumsumexp(x, 1),
         {"x": "N, D"}),
+    "positions": (lambda x: (torch.argmax(x, 1), x.argmin(0), torch.argsort(x, 1), x.max(1)[1]), {"x": "N, D"}),
+    "sorted": (lambda x: (*torch.sort(x, 1, descending=True), *x.topk(1), *torch.median(x, 1), x.kthvalue(1)[0]), {"x": "N, D"}),
     "softmaxes": (lambda x: F.softmax(x, dim=-1) + torch.log_softmax(x, 1) + F.softmin(x, 1) + x.softmax(-1), {"x": "N, D"}),
 })  # fmt: skip
 

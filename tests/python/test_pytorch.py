@@ -210,6 +210,19 @@ def test_masks_are_results_and_strides_may_be_declined():
     assert not any("not contiguous" in reason for reason in declared["outputs"].skipped)
 
 
+def test_a_position_is_a_choice_among_ties():
+    def argmax(x):
+        return torch.argmax(x, dim=1)
+
+    def last_of_ties(x):
+        return x.shape[1] - 1 - torch.argmax(x.flip(1), dim=1)
+
+    assay.gate(argmax, argmax, cases=20, x="N, D").raise_for_failure()
+    assay.gate(argmax, last_of_ties, cases=20, x="N, D").raise_for_failure()
+    assert not assay.gate(argmax, lambda x: torch.argmin(x, dim=1), cases=20, x="N, D").passed
+    assert not assay.gate(argmax, lambda x: torch.argmax(x, dim=1).float(), cases=20, x="N, D").passed
+
+
 def test_a_failure_can_be_replayed(capsys):
     failure = assay.gate(rms_norm, with_nan, cases=4, **RMS).failures["outputs"]
     assert "operation=assay.operation(x='N, D', weight='D')(rms_norm)" in failure.again

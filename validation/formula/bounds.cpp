@@ -6,6 +6,7 @@
 
 #include "validation/core/sums.h"
 #include "validation/formula/adjoints.h"
+#include "validation/formula/choices.h"
 #include "validation/formula/declared.h"
 #include "validation/formula/element_errors.h"
 #include "validation/formula/expression.h"
@@ -31,7 +32,10 @@ class NodeErrors {
         declared_(graph, values, arithmetic) {}
 
   /// The node whose elements come next.
-  void begin(std::size_t number) { is_polynomial_ = polynomials_.begin(number); }
+  void begin(std::size_t number) {
+    is_polynomial_ = polynomials_.begin(number);
+    if (is_ordering(graph_.nodes[number].op)) find_candidates(graph_.nodes[number]);
+  }
 
   double of(std::size_t number, std::size_t i, double underflow) {
     const Node& node = graph_.nodes[number];
@@ -101,10 +105,37 @@ class NodeErrors {
     }
     if (node.op == Op::gather) return reference::formula::detail::joined(node, errors_, node.index[i]);
     if (node.op == Op::take) return taken(node, i, value);
+    if (is_ordering(node.op)) return ordered(node, i, value);
     terms_.clear();
     for (std::int64_t k = 0; k < node.inner; ++k)
       terms_.push_back(operand(node, 0, i * static_cast<std::size_t>(node.inner) + static_cast<std::size_t>(k)));
     return node.op == Op::product ? product_error(terms_, value, elements_) : extreme_error(terms_, node.op);
+  }
+
+  void find_candidates(const Node& node) {
+    candidates_.clear();
+    const auto size = static_cast<std::size_t>(node.size), inner = static_cast<std::size_t>(node.inner);
+    for (std::size_t first = 0; first < size; first += inner) {
+      std::vector<Interval> row;
+      for (std::size_t k = first; k < first + inner; ++k)
+        row.push_back(interval_of(operand(node, 0, k).value, operand(node, 0, k).error));
+      const bool has_nan = std::ranges::any_of(row, [](const Interval& x) { return !(x.lower <= x.upper); });
+      if (has_nan) row.assign(inner, {-infinity, infinity});
+      for (const auto& one : candidates_in(row)) candidates_.push_back(one);
+    }
+  }
+
+  /// An element by its rank is off by no more than one that may have the rank; a position is one of theirs.
+  double ordered(const Node& node, std::size_t i, double value) const {
+    const auto [first, last] = candidates_[i];
+    const std::size_t row = i - i % static_cast<std::size_t>(node.inner);
+    double error = 0;
+    for (std::int64_t k = first; k <= last; ++k) {
+      const double carried = operand(node, 0, row + static_cast<std::size_t>(k)).error;
+      const double apart = std::abs(static_cast<double>(k) - value);
+      error = std::max(error, node.op == Op::sort ? carried : std::isfinite(carried) ? apart : infinity);
+    }
+    return error;
   }
 
   /// Where the index may be another one, its element may be meant.
@@ -165,6 +196,7 @@ class NodeErrors {
   bool is_polynomial_ = false;
   DeclaredRoundings declared_;
   std::vector<Operand> terms_;
+  std::vector<reference::formula::detail::Candidates> candidates_;  ///< of the elements of a sort or argsort
 };
 
 }  // namespace

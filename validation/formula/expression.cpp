@@ -156,6 +156,8 @@ void for_each_operand(const Graph& graph, const Doubles& values, std::size_t n, 
       visit(argument(0), row * inner + k);
       visit(argument(1), first + k * columns + i % columns);
     }
+  } else if (is_ordering(node.op)) {
+    for (std::size_t k = i - i % inner; k < i - i % inner + inner; ++k) visit(argument(0), k);
   } else if (is_reduction(node.op)) {
     for (std::size_t k = 0; k < inner; ++k) visit(argument(0), i * inner + k);
   } else if (node.op == Op::cumulative_sum) {

@@ -161,6 +161,12 @@ std::vector<std::pair<std::string, Fault>> faults_of(Op op, bool grows_large) {
   if (op == Op::add || op == Op::subtract || op == Op::multiply || op == Op::divide || op == Op::maximum ||
       op == Op::minimum || op == Op::logaddexp || op == Op::power)
     faults.emplace_back("forgets its second argument", [](Graph&, const Node& n) { return n.arguments[0]; });
+  if (is_ordering(op))
+    faults.emplace_back("goes down", [](Graph& g, Node n) {
+      n.arguments[0] = g.add({Op::negative, n.size, {n.arguments[0]}});
+      const auto falling = g.add(n);
+      return n.op == Op::sort ? g.add({Op::negative, n.size, {falling}}) : falling;
+    });
   if (is_indexed(op)) faults.emplace_back("takes index 0 in the place of the last", without_the_last_index);
   if (op == Op::add_at) faults.emplace_back("leaves out its last value", without_the_last_value);
   if (is_unary(op)) return faults_of_function(op);

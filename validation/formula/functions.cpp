@@ -85,7 +85,7 @@ constexpr auto functions = std::to_array<Function>({
      [](Operand x, double) { return of_wave(x, std::cos(x.value)); }, 0, 2, half_square},
     {Op::cos, 1, [](double x, double) { return -std::sin(x); },
      [](Operand x, double) { return of_wave(x, std::sin(x.value)); }, 0, 2, half_square},
-    {Op::erf, 1, slope_of_erf, of_erf, 0, 1, half_square},
+    {Op::erf, 1, slope_of_erf, of_erf, 0, 2, half_square},
     {Op::floor, no_range, [](double, double) { return 0.0; },
      [](Operand x, double y) { return of_steps(x, y, std::floor); }},
     {Op::round, no_range, [](double, double) { return 0.0; },

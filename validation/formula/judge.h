@@ -45,13 +45,16 @@ struct Subject {
 };
 
 /// The formula's outputs and gradients on one case: exact, and with bounds.
+class Choices;  // choices.h
+
 struct Truth {
   std::vector<std::vector<reference::BigFloat>> outputs, gradients;
   Doubles output_bounds, gradient_bounds;
   std::vector<double> output_ranges, gradient_ranges;  ///< the largest size of each result's elements (ranges.h)
   Doubles undeclared_bounds;  ///< of outputs, then gradients, without what is declared; empty where nothing is
   Doubles values;             ///< of all nodes
-  bool is_certified = false;  ///< balls prove each result that has a bound
+  std::vector<std::shared_ptr<const Choices>> choices;  ///< of each output that is positions; null of others
+  bool is_certified = false;                            ///< balls prove each result that has a bound
 };
 
 /// Computed at half as many digits more than `digits`, and once more at `digits`: as balls, and where those are too

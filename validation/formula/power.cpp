@@ -53,8 +53,8 @@ std::vector<std::size_t> dependents_of(const Graph& graph, std::size_t n, std::s
 
 void recompute(const Node& node, Doubles& values, std::size_t n) {
   auto& result = values[n];
-  if (reference::formula::detail::accumulates(node.op)) {
-    result = reference::formula::detail::accumulated<double>(node, values);
+  if (reference::formula::detail::is_computed_whole(node.op)) {
+    result = reference::formula::detail::computed_whole<double>(node, values);
     return;
   }
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = reference::formula::detail::element(node, values, i);

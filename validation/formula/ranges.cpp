@@ -51,6 +51,7 @@ double range_of(const Graph& graph, const Node& node, const std::vector<double>&
     case Op::maximum:
     case Op::minimum:
       return largest_from(0);
+    case Op::sort:
     case Op::take:
       return of(0);
     case Op::where:

@@ -1,6 +1,7 @@
 #include "validation/formula/slopes.h"
 
 #include <algorithm>
+#include <span>
 
 #include "validation/formula/functions.h"
 
@@ -35,6 +36,8 @@ const std::vector<Slope>& Slopes::of(std::size_t n, std::size_t i) {
     for (std::size_t k = i - i % static_cast<std::size_t>(node.inner); k <= i; ++k) add(node.arguments[0], k, 1);
   } else if (node.op == Op::gather) {
     joined(node, node.index[i]);
+  } else if (is_ordering(node.op)) {
+    ordered(node, n, i);
   } else if (is_indexed(node.op)) {
     indexed(node, n, i);
   } else if (node.op == Op::scatter) {
@@ -135,6 +138,18 @@ void Slopes::indexed(const Node& node, std::size_t n, std::size_t i) {
   for (const std::size_t j : sources[i]) add(node.arguments[0], j, 1);
 }
 
+void Slopes::ordered(const Node& node, std::size_t n, std::size_t i) {
+  if (node.op == Op::argsort) return;
+  const auto inner = static_cast<std::size_t>(node.inner);
+  auto& sources = sources_[n];
+  for (std::size_t first = 0; sources.size() < static_cast<std::size_t>(node.size); first += inner) {
+    const std::span<const double> x(values_[static_cast<std::size_t>(node.arguments[0])]);
+    for (const std::size_t k : reference::formula::detail::order_of(x.subspan(first, inner)))
+      sources.push_back({first + k});
+  }
+  add(node.arguments[0], sources[i].front(), 1);
+}
+
 /// Whether another slope may hold within the errors.
 bool Slopes::has_kink(const Node& node, std::size_t i) const {
   const auto reach = [&](std::size_t argument) { return error(node, argument, i); };
@@ -144,6 +159,8 @@ bool Slopes::has_kink(const Node& node, std::size_t i) const {
     case Op::maximum:
     case Op::minimum:
       return std::abs(value(node, 0, i) - value(node, 1, i)) <= reach(0) + reach(1);
+    case Op::sort:
+      return node.inner > 1;
     case Op::take:
       return reach(1) != 0;
     case Op::add_at:

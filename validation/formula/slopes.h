@@ -40,6 +40,7 @@ class Slopes {
   void reduction(const Node& node, std::size_t i);
   void inner_product(const Node& node, std::size_t i);
   void joined(const Node& node, std::int64_t at);
+  void ordered(const Node& node, std::size_t n, std::size_t i);
   void indexed(const Node& node, std::size_t n, std::size_t i);
   void scattered(const Node& node, std::size_t n, std::size_t i);
   bool has_kink(const Node& node, std::size_t i) const;

@@ -13,6 +13,7 @@
 #include "validation/core/number.h"
 #include "validation/core/support.h"
 #include "validation/core/truth.h"
+#include "validation/formula/choices.h"
 #include "validation/formula/known_truths.h"
 #include "validation/formula/ranges.h"
 
@@ -71,16 +72,24 @@ struct ExactValues {
         })) {}
 };
 
-/// The bounds on the results, after they are stored.
-Doubles bounds_of(const Question& question, const Doubles& values, const Arithmetic& arithmetic) {
-  const Doubles errors = errors_of(*question.graph, values, arithmetic, question.results);
+/// The bounds on the results, after they are stored, which positions are exactly.
+Doubles bounds_of(const Question& question, const Doubles& values, const Doubles& errors,
+                  const Arithmetic& arithmetic) {
   Doubles bounds;
   for (const auto node : question.results) {
     const auto n = static_cast<std::size_t>(node);
     auto& bound = bounds.emplace_back();
+    if (argsort_of(*question.graph, node) >= 0) {
+      bound = errors[n];
+      continue;
+    }
     for (std::size_t i = 0; i < errors[n].size(); ++i) bound.push_back(stored(values[n][i], errors[n][i], arithmetic));
   }
   return bounds;
+}
+
+Doubles bounds_of(const Question& question, const Doubles& values, const Arithmetic& arithmetic) {
+  return bounds_of(question, values, errors_of(*question.graph, values, arithmetic, question.results), arithmetic);
 }
 
 /// How far the reference may be off: far below the bound, or below a double's resolution.
@@ -167,7 +176,12 @@ Truth computed_truth(const Subject& subject, const Case& c) {
   Truth truth;
   truth.values = std::move(exact.values);
   Exact& fine = exact.results;
-  Doubles bounds = bounds_of(question, truth.values, subject.arithmetic);
+  const Doubles errors = errors_of(*question.graph, truth.values, subject.arithmetic, question.results);
+  Doubles bounds = bounds_of(question, truth.values, errors, subject.arithmetic);
+  for (const auto node : question.graph->outputs)
+    truth.choices.push_back(argsort_of(*question.graph, node) < 0
+                                ? nullptr
+                                : std::make_shared<const Choices>(*question.graph, node, truth.values, errors));
   const bool has_backward_road = subject.backward && subject.backward_road;
   if (!subject.arithmetic.rounds.empty() || subject.road || has_backward_road) {
     Arithmetic undeclared = subject.arithmetic;

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "validation/core/number.h"
+#include "validation/formula/choices.h"
 #include "validation/formula/declared.h"
 
 namespace assay::validation::formula {
@@ -99,6 +100,21 @@ Hint hint_of(const Subject& subject, const Traced& traced, const std::vector<std
   };
 }
 
+/// A failure where an output of positions has one that no rounding makes right.
+Finding wrong_choice(const Truth& truth, const Doubles& got, const std::vector<Shape>& shapes) {
+  Finding finding = Finding::pass();
+  for (std::size_t k = 0; k < truth.choices.size(); ++k) {
+    if (truth.choices[k] == nullptr) continue;
+    const auto wrong = truth.choices[k]->wrong_in(got.at(k));
+    if (!wrong) continue;
+    const std::string name = truth.choices.size() > 1 ? fmt::format("output{}", k) : "output";
+    finding.verdict = Verdict::fail;
+    finding.explanation = fmt::format("{}\n  {}", place(name, wrong->element, shapes[k]), wrong->why);
+    return finding;
+  }
+  return finding;
+}
+
 }  // namespace
 
 std::string place(const std::string& what, std::size_t i, const Shape& shape) {
@@ -123,6 +139,7 @@ Finding outputs(const Subject& subject, const Case& c, Random&) {
   const auto traced = subject.trace(c.extents);
   const Doubles got = subject.forward(c);
   const Hint hint = hint_of(subject, *traced, traced->graph.outputs, truth->values, bool{subject.road});
+  if (auto wrong = wrong_choice(*truth, got, traced->shapes); wrong.verdict == Verdict::fail) return wrong;
   Finding finding = compare_all("output", got, truth->outputs, truth->output_bounds, truth->output_ranges,
                                 traced->shapes, subject.arithmetic.storage, hint);
   if (finding.verdict == Verdict::pass)

@@ -13,6 +13,7 @@
 #include "validation/core/sequence.h"
 #include "validation/core/support.h"
 #include "validation/core/words.h"
+#include "validation/formula/choices.h"
 #include "validation/formula/declared.h"
 #include "validation/formula/explain.h"
 #include "validation/formula/judge.h"
@@ -318,6 +319,13 @@ void add_formula(py::module_& core) {
       .def("finish", &finish)
       .def("explain", &explain)
       .def_readonly("shapes", &Traced::shapes)
+      .def_property_readonly("positions",
+                             [](const Traced& traced) {
+                               std::vector<bool> are;
+                               for (const auto node : traced.graph.outputs)
+                                 are.push_back(formula::argsort_of(traced.graph, node) >= 0);
+                               return are;
+                             })
       .def_property_readonly("elements", [](const Traced& traced) { return traced.graph.elements(); });
   py::class_<Subject>(core, "FormulaSubject", "A formula, its kernel and what the kernel declares.")
       .def(py::init([](const std::string& name, const std::vector<py::tuple>& inputs,

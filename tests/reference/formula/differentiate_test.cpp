@@ -20,7 +20,7 @@ Graph graph_of(Op op) {
   if (is_indexed(op)) {
     const auto at = graph.add({Op::constant, 4, {}, 0, 0, 0, {}, {1, 1, 0, 1}});
     graph.outputs = {graph.add({op, 4, {x, at}, 2, 0, 0, {0, 0, 1, 0}})};
-  } else if (op == Op::cumulative_sum) {
+  } else if (op == Op::cumulative_sum || op == Op::sort) {
     graph.outputs = {graph.add({op, 4, {x}, 2})};
   } else if (op == Op::matmul) {
     graph.outputs = {graph.add({op, 4, {x, reversed}, 2, 2, 2})};
@@ -53,7 +53,7 @@ TEST(FormulaDifferentiate, AgreesWithDifferences) {
        {Op::add, Op::subtract, Op::multiply, Op::divide,   Op::maximum, Op::minimum,        Op::logaddexp, Op::negative,
         Op::abs, Op::exp,      Op::expm1,    Op::log,      Op::log1p,   Op::sqrt,           Op::tanh,      Op::where,
         Op::sum, Op::product,  Op::largest,  Op::smallest, Op::matmul,  Op::cumulative_sum, Op::sin,       Op::cos,
-        Op::erf, Op::power,    Op::take,     Op::add_at}) {
+        Op::erf, Op::power,    Op::take,     Op::add_at,   Op::sort}) {
     const Graph graph = graph_of(op);
     Graph with_gradient = graph;
     const std::int32_t wrt[] = {0};

@@ -59,40 +59,6 @@ TEST(FormulaEvaluate, ProductOfMatricesScatterAndCumulativeSum) {
     EXPECT_EQ(detail::element(graph.nodes[static_cast<std::size_t>(sums)], values, i), values[3][i]);
 }
 
-/// x = 1, 2, 3, 4 in rows of two.
-struct Indexed {
-  Graph graph;
-  std::size_t taken = 0, added = 0;
-
-  explicit Indexed(const std::vector<double>& at) {
-    const auto x = graph.add({Op::input, 4});
-    const auto indices = graph.add({Op::constant, 4, {}, 0, 0, 0, {}, at});
-    taken = static_cast<std::size_t>(graph.add({Op::take, 4, {x, indices}, 2, 0, 0, {0, 0, 1, 1}}));
-    added = static_cast<std::size_t>(graph.add({Op::add_at, 6, {x, indices}, 2, 0, 0, {0, 0, 2, 2}}));
-  }
-};
-
-TEST(FormulaEvaluate, TakesAndAddsByIndex) {
-  const Indexed indexed({1, 1, 0, 1});
-  const auto values = evaluate<double>(indexed.graph, input);
-  EXPECT_EQ(values[indexed.taken], (std::vector<double>{2, 2, 3, 4}));
-  EXPECT_EQ(values[indexed.added], (std::vector<double>{0, 3, 0, 0, 3, 4}));
-  for (const auto node : {indexed.taken, indexed.added})
-    for (std::size_t i = 0; i < values[node].size(); ++i)
-      EXPECT_EQ(detail::element(indexed.graph.nodes[node], values, i), values[node][i]);
-}
-
-TEST(FormulaEvaluate, AnIndexOfNoElementGivesNaN) {
-  for (const double at : {-1.0, 2.0, 0.5, std::nan("")}) {
-    const Indexed indexed({at, 1, 0, 1});
-    const auto values = evaluate<double>(indexed.graph, input);
-    EXPECT_TRUE(std::isnan(values[indexed.taken][0])) << at;
-    EXPECT_EQ(values[indexed.taken][1], 2);
-    EXPECT_TRUE(std::isnan(values[indexed.added][0]) && std::isnan(values[indexed.added][1])) << at;
-    EXPECT_EQ(values[indexed.added][5], 4) << "of another row";
-  }
-}
-
 TEST(FormulaEvaluate, LogaddexpAndTanhAtTheEdges) {
   EXPECT_EQ(detail::logaddexp(-infinity, -infinity), -infinity);
   EXPECT_EQ(detail::logaddexp(1000.0, 1000.0), 1000 + std::log(2));
@@ -107,17 +73,6 @@ TEST(FormulaEvaluate, BallsEncloseTheValue) {
   const auto values = evaluate<BigFloat>(softmax_of_four(), input);
   for (std::size_t i = 0; i < 4; ++i)
     EXPECT_LT(static_cast<double>(abs(balls.back()[i].midpoint() - values.back()[i])), 1e-38);
-}
-
-TEST(FormulaEvaluate, ABallOfSeveralIndicesEnclosesAllOfThem) {
-  const PrecisionScope scope(40);
-  const Indexed indexed({0, 1, 0, 1});
-  Values<Ball> values = evaluate<Ball>(indexed.graph, input);
-  values[1][0] = Ball::between(BigFloat(0), BigFloat(1));
-  const Ball either = detail::element(indexed.graph.nodes[indexed.taken], values, 0);
-  EXPECT_TRUE(either.contains(Ball(1)) && either.contains(Ball(2)));
-  const Ball perhaps = detail::element(indexed.graph.nodes[indexed.added], values, 1);
-  EXPECT_TRUE(perhaps.contains(Ball(2)) && perhaps.contains(Ball(3)));
 }
 #endif
 

@@ -110,6 +110,26 @@ class Compositions:
         grids = [self.broadcast_to(self.reshape(x, (-1,) + (1,) * (len(xs) - 1 - k)), shape) for k, x in enumerate(xs)]
         return [self.swapaxes(one, 0, 1) if swaps else one for one in grids]
 
+    def top_k(self, x: Any, k: int, *, axis: int = -1) -> Tuple[Any, Any]:
+        """The k largest, the largest first, and their positions."""
+        x = self.asarray(x)
+        key = (slice(None),) * (axis % x.ndim) + (slice(0, k),)
+        return self.sort(x, axis=axis, descending=True)[key], self.argsort(x, axis=axis, descending=True)[key]
+
+    def argmax(self, x: Any, *, axis: Optional[int] = None, keepdims: bool = False) -> Any:
+        return self._first(x, axis, keepdims, True)
+
+    def argmin(self, x: Any, *, axis: Optional[int] = None, keepdims: bool = False) -> Any:
+        return self._first(x, axis, keepdims, False)
+
+    def _first(self, x: Any, axis: Optional[int], keepdims: bool, descending: bool) -> Any:
+        x = self.asarray(x)
+        row, along = (self.reshape(x, (-1,)), 0) if axis is None else (x, axis)
+        first = self.moveaxis(self.argsort(row, axis=along, descending=descending), along, 0)[0]
+        if not keepdims:
+            return first
+        return self.reshape(first, (1,) * x.ndim) if axis is None else self.expand_dims(first, axis=axis)
+
     def cumulative_prod(self, x: Any, *, axis: int = -1) -> Any:
         return self._scan(self.multiply, x, axis)
 

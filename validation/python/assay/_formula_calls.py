@@ -15,6 +15,7 @@ from ._own_memory import Memory, SharedMemory
 from ._pipe import ReturnedWrong, Unsupported, _own_frames, text_of
 
 Shape = Tuple[int, ...]
+Due = Tuple[str, Shape, bool]
 
 
 class Raised(ReturnedWrong):
@@ -79,12 +80,13 @@ class KernelCall:
         p.upstream = p.upstreams[0]
         return p
 
-    def _due(self, extents: Dict[str, int]) -> List[Tuple[str, Shape]]:
-        """The results by name, with their shapes."""
+    def _due(self, extents: Dict[str, int]) -> List[Due]:
+        """The results by name, with their shapes, and whether they are positions."""
         operation = self._operation
         if not self._gradient:
-            return [(f"output {k}", tuple(one)) for k, one in enumerate(operation.trace(extents).shapes)]
-        return [(f"the gradient of {one[0]}", shape) for one, shape in zip(operation.inputs, operation.shapes(extents))
+            traced = operation.trace(extents)
+            return [(f"output {k}", tuple(shape), traced.positions[k]) for k, shape in enumerate(traced.shapes)]
+        return [(f"the gradient of {one[0]}", shape, False) for one, shape in zip(operation.inputs, operation.shapes(extents))
                 if one[0] in operation.differentiable]  # fmt: skip
 
     def _results(self, extents: Dict[str, int], p: Problem) -> List[List[float]]:
@@ -95,9 +97,9 @@ class KernelCall:
         self._memory.require_inputs()
         due = self._due(extents)
         at = " where " + ", ".join(f"{name}={size}" for name, size in extents.items()) if extents else ""
-        taken = [self._taken(one, name, shape, at) for one, (name, shape) in zip(self._counted(got, due), due)]
-        self._memory.take([(name, one) for one, (name, _) in zip(taken, due)])
-        return [self._doubles(one) for one in taken]
+        taken = [self._taken(one, *of, at) for one, of in zip(self._counted(got, due), due)]
+        self._memory.take([(name, one) for one, (name, _, _) in zip(taken, due)])
+        return [self._doubles(one, is_position) for one, (_, _, is_position) in zip(taken, due)]
 
     def _returned(self, p: Problem) -> Any:
         try:
@@ -109,28 +111,31 @@ class KernelCall:
             said = f"the kernel raised {type(error).__name__}: {error}\n{_own_frames(error)}"
             raise Raised(said.replace("\n", "\n  ")) from error
 
-    def _counted(self, got: Any, due: Sequence[Tuple[str, Shape]]) -> List[Any]:
+    def _counted(self, got: Any, due: Sequence[Due]) -> List[Any]:
         results = list(got) if isinstance(got, (tuple, list)) else [got]
         if len(results) == len(due) and not any(one is None for one in results):
             return results
-        expected = ", ".join(f"{name} {list(shape)}" for name, shape in due)
+        expected = ", ".join(f"{name} {list(shape)}" for name, shape, _ in due)
         what = "None" if got is None else f"{len(results)} results" if len(results) != len(due) else "None among its results"
         raise ReturnedWrong(f"the kernel returned {what}: expected {expected}" + (", as a tuple in this order" if len(due) > 1 else ""))
 
-    def _taken(self, value: Any, name: str, shape: Shape, at: str) -> np.ndarray:
+    def _taken(self, value: Any, name: str, shape: Shape, is_position: bool, at: str) -> np.ndarray:
         """A result as an array. Raises ReturnedWrong for another type or shape."""
         try:
             dtype, array = carry(value)
         except TypeError as error:
-            raise ReturnedWrong(f"{name} is no array ({error}): expected an array of {self._dtype} {list(shape)}") from error
+            due = "integers" if is_position else self._dtype
+            raise ReturnedWrong(f"{name} is no array ({error}): expected an array of {due} {list(shape)}") from error
         if array.shape != shape:
             hint = "; transpose it" if array.T.shape == shape else "; reshape it" if array.size == np.prod(shape) else ""
             raise ReturnedWrong(f"{name} has the shape {list(array.shape)}: expected {list(shape)}{at}{hint}")
-        if dtype != self._dtype and (self._dtype, dtype) != ("bfloat16", "uint16"):
+        if is_position and array.dtype.kind not in "iu":
+            raise ReturnedWrong(f"{name} is {dtype}: expected integers, the positions of elements")
+        if not is_position and dtype != self._dtype and (self._dtype, dtype) != ("bfloat16", "uint16"):
             raise ReturnedWrong(f"{name} is {dtype}: expected {self._dtype}, the type of the inputs; convert it, or declare dtype={dtype!r}")
         return array
 
-    def _doubles(self, array: np.ndarray) -> List[float]:
-        if self._dtype == "bfloat16":
+    def _doubles(self, array: np.ndarray, is_position: bool) -> List[float]:
+        if self._dtype == "bfloat16" and not is_position:
             array = (array.astype(np.uint32) << 16).view(np.float32)
         return array.astype(np.float64).reshape(-1).tolist()

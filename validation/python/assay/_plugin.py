@@ -49,13 +49,15 @@ class Plugin:
 
     def __call__(self, p: Any) -> List[np.ndarray]:
         inputs: Arrays = [(one[0], _as_bits(getattr(p, one[0]), self.dtype)) for one in self.operation.inputs]
-        outputs: Shapes = [(f"output{k}", tuple(shape)) for k, shape in enumerate(self.operation.trace(p.extents).shapes)]
+        traced = self.operation.trace(p.extents)
+        outputs: Shapes = [(f"output{k}", tuple(shape)) for k, shape in enumerate(traced.shapes)]
+        positions = [not self.gradient and one for one in traced.positions]
         if self.gradient:
             inputs += [(f"upstream{k}", _as_bits(one, self.dtype)) for k, one in enumerate(p.upstreams)]
             shapes = zip(self.operation.inputs, self.operation.shapes(p.extents))
             outputs = [("gradient_" + one[0], shape) for one, shape in shapes if one[0] in self.operation.differentiable]
         try:
-            return self._call(p.extents, inputs, outputs)
+            return self._call(p.extents, inputs, outputs, positions)
         except RuntimeError as error:
             raise ReturnedWrong(str(error)) from error
 
@@ -68,11 +70,12 @@ class Plugin:
         self._served.close()
         self._library = None
 
-    def _run_library(self, extents: Dict[str, int], inputs: Arrays, outputs: Shapes) -> List[np.ndarray]:
-        dtype = np.dtype(np.uint16 if self.dtype == "bfloat16" else self.dtype)
-        results = [_unwritten(shape, dtype) for _, shape in outputs]
+    def _run_library(self, extents: Dict[str, int], inputs: Arrays, outputs: Shapes, positions: List[bool]) -> List[np.ndarray]:
+        plain, whole = np.dtype(np.uint16 if self.dtype == "bfloat16" else self.dtype), np.dtype(np.int64)
+        types = [whole if one else plain for one in positions] if not self.gradient else [plain] * len(outputs)
+        results = [_unwritten(shape, one) for (_, shape), one in zip(outputs, types)]
         given = [(name, one, DTYPES.get(one.dtype.name, DTYPES[self.dtype])) for name, one in inputs]
-        due = [(name, one, DTYPES[self.dtype]) for (name, _), one in zip(outputs, results)]
+        due = [(name, one, DTYPES["int64" if one.dtype == whole else self.dtype]) for (name, _), one in zip(outputs, results)]
         status, says = self._library.call(self.operation.name, given, due)
         if status == "unsupported":
             raise Unsupported(says)
@@ -80,7 +83,9 @@ class Plugin:
             raise RuntimeError(f"the plug-in says: {says}" if status == "refused" else says)
         return results
 
-    def _run_shader(self, extents: Dict[str, int], inputs: Arrays, outputs: Shapes) -> List[np.ndarray]:
+    def _run_shader(self, extents: Dict[str, int], inputs: Arrays, outputs: Shapes, positions: List[bool]) -> List[np.ndarray]:
+        if any(positions):
+            raise Unsupported("the results are positions, which shaders do not return here: expected results that are numbers")
         if not self._served.is_running:
             self._say(self._interface(inputs, outputs))
             self._expect_started()

@@ -55,7 +55,8 @@ def raised_of(result: Any, dtype: torch.dtype) -> Any:
     if isinstance(result, Traced):
         return TracedTensor.of(result, dtype)
     if isinstance(result, tuple) and hasattr(result, "_fields"):
-        return type(result)(*(raised_of(one, dtype) for one in result))
+        values, indices = result
+        return type(result)(raised_of(values, dtype), raised_of(indices, torch.int64))
     if isinstance(result, (tuple, list)):
         return type(result)(raised_of(one, dtype) for one in result)
     return result

@@ -14,7 +14,7 @@ BOOLEAN = frozenset(
     "not_equal equal logical_and "
     "logical_or logical_xor logical_not isnan isinf isfinite isneginf isposinf any all signbit".split()
 )
-INTEGER = frozenset("argmax argmin count_nonzero".split())
+INTEGER = frozenset("argmax argmin argsort count_nonzero".split())
 _AS_GIVEN = frozenset(
     "add sub subtract rsub mul multiply neg negative abs sum cumsum prod cumprod where masked_fill max "
     "min amax amin maximum minimum "

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._traced import NotTraceable, Traced
 from .convolutions import each_of, windows_of
-from .reductions import NoIndices, ValuesAndIndices
+from .reductions import ValuesAndIndices
 
 
 def _windows(x: Traced, n: int, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> np.ndarray:
@@ -57,7 +57,7 @@ def _max_pool(n: int) -> Any:
         return_indices: bool = False,
     ) -> Any:
         value = _maximum(xp, input, _windows(input, n, kernel_size, stride, padding, dilation, ceil_mode), n)
-        return ValuesAndIndices(value, NoIndices(f"max_pool{n}d")) if return_indices else value
+        return ValuesAndIndices(value, None) if return_indices else value
 
     return row
 
@@ -105,7 +105,7 @@ def _adaptive(n: int, is_max: bool) -> Any:
         windows = _adaptive_windows(input, each_of(output_size, n))
         if is_max:
             value = _maximum(xp, input, windows, n)
-            return ValuesAndIndices(value, NoIndices("adaptive_max_pool")) if return_indices else value
+            return ValuesAndIndices(value, None) if return_indices else value
         return _average(xp, input, windows, n, np.sum(windows >= 0, axis=tuple(range(-n, 0))))
 
     return row

@@ -1,0 +1,82 @@
+#include "validation/formula/choices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "validation/core/infinity.h"
+#include "validation/formula/shares.h"
+
+namespace assay::validation::formula {
+
+/// Two steps outwards: one for the value, which is rounded to double, and one for the end.
+Interval interval_of(double value, double error) {
+  if (error == 0) return {value, value};
+  const auto below = [](double x) { return std::nextafter(x, -infinity); };
+  const auto above = [](double x) { return std::nextafter(x, infinity); };
+  return {below(below(value) - error), above(above(value) + error)};
+}
+
+std::vector<reference::formula::detail::Candidates> candidates_in(const std::vector<Interval>& row) {
+  std::vector<double> lower, upper;
+  for (const Interval& one : row) {
+    lower.push_back(one.lower);
+    upper.push_back(one.upper);
+  }
+  return reference::formula::detail::candidates_of(lower, upper);
+}
+
+std::int32_t argsort_of(const Graph& graph, std::int32_t node) {
+  const Node& one = graph.nodes[static_cast<std::size_t>(node)];
+  if (one.op == Op::argsort) return node;
+  return one.op == Op::gather && one.arguments.size() == 1 ? argsort_of(graph, one.arguments[0]) : -1;
+}
+
+Choices::Choices(const Graph& graph, std::int32_t node, const Doubles& values, const Doubles& errors) {
+  const auto size = static_cast<std::size_t>(graph.size_of(node));
+  for (std::size_t i = 0; i < size; ++i) places_.push_back(original_of(graph, node, i).element);
+  const Node& argsort = graph.nodes[static_cast<std::size_t>(argsort_of(graph, node))];
+  inner_ = argsort.inner;
+  const auto from = static_cast<std::size_t>(argsort.arguments[0]);
+  for (std::size_t k = 0; k < values[from].size(); ++k) {
+    if (k % static_cast<std::size_t>(inner_) == 0) is_judged_.push_back(true);
+    if (std::isnan(values[from][k]) || !std::isfinite(errors[from][k])) is_judged_.back() = false;
+    intervals_.push_back(interval_of(values[from][k], errors[from][k]));
+  }
+}
+
+std::string Choices::why(std::size_t element, double got) const {
+  const auto inner = static_cast<double>(inner_);
+  if (!(got >= 0 && got < inner) || got != std::trunc(got))
+    return fmt::format("got {}: expected a whole number from 0 to {}", got, inner_ - 1);
+  const std::size_t rank = places_[element] % static_cast<std::size_t>(inner_), first = places_[element] - rank;
+  const Interval& chosen = intervals_[first + static_cast<std::size_t>(got)];
+  std::int64_t smaller = 0, not_larger = 0;
+  for (std::size_t k = first; k < first + static_cast<std::size_t>(inner_); ++k) {
+    smaller += intervals_[k].upper < chosen.lower ? 1 : 0;
+    not_larger += intervals_[k].lower <= chosen.upper ? 1 : 0;
+  }
+  const auto due = static_cast<std::int64_t>(rank);
+  if (due >= smaller && due < not_larger) return "";
+  const auto middle = [](const Interval& one) { return one.lower / 2 + one.upper / 2; };
+  return fmt::format(
+      "got {}, where the value is {:.9g}: it has rank {} to {} of the row, whatever is rounded; expected rank {}", got,
+      middle(chosen), smaller, not_larger - 1, due);
+}
+
+std::optional<Choices::Wrong> Choices::wrong_in(const std::vector<double>& got) const {
+  std::set<std::pair<std::size_t, double>> given;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const std::size_t row = places_[i] / static_cast<std::size_t>(inner_);
+    if (!is_judged_[row]) continue;
+    if (std::string wrong = why(i, got[i]); !wrong.empty()) return Wrong{i, wrong};
+    if (!given.emplace(row, got[i]).second)
+      return Wrong{i, fmt::format("got {} a second time in the same row: expected different positions", got[i])};
+  }
+  return {};
+}
+
+}  // namespace assay::validation::formula

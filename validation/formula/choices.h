@@ -1,0 +1,48 @@
+// Which positions a kernel may give where a formula's result is that of an element by its rank: argsort, and what is taken of
+// it, such as argmax and the indices of top_k. Every element that errors may give the rank is right, at exact ties too.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "validation/formula/bounds.h"
+
+namespace assay::validation::formula {
+
+/// Within this an element may lie.
+struct Interval {
+  double lower = 0, upper = 0;
+};
+
+Interval interval_of(double value, double error);
+
+/// For each rank of a row of values the positions that may have it, from the first to the last.
+std::vector<reference::formula::detail::Candidates> candidates_in(const std::vector<Interval>& row);
+
+/// The argsort that a node's elements are copies of; -1: none.
+std::int32_t argsort_of(const Graph& graph, std::int32_t node);
+
+class Choices {
+ public:
+  /// Those of the elements of `node`, of which argsort_of is one. `errors` are the bounds on all nodes.
+  Choices(const Graph& graph, std::int32_t node, const Doubles& values, const Doubles& errors);
+
+  /// What is wrong with the positions that a kernel gives; nothing where each may be right, and no row has one twice.
+  struct Wrong {
+    std::size_t element = 0;
+    std::string why;
+  };
+  std::optional<Wrong> wrong_in(const std::vector<double>& got) const;
+
+ private:
+  std::string why(std::size_t element, double got) const;
+
+  std::int64_t inner_ = 0;
+  std::vector<std::size_t> places_;  ///< of each element, in the argsort
+  std::vector<Interval> intervals_;  ///< of what the argsort sorts
+  std::vector<bool> is_judged_;      ///< of each row
+};
+
+}  // namespace assay::validation::formula
