@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-CONVOLUTION = '''
+CONVOLUTION = """
 import torch
 import torch.nn as nn
 
@@ -25,9 +25,9 @@ def get_inputs():
 
 def get_init_inputs():
     return [in_channels, out_channels, kernel_size]
-'''
+"""
 
-LINEAR = '''
+LINEAR = """
 import torch
 import torch.nn as nn
 
@@ -49,9 +49,9 @@ def get_inputs():
 
 def get_init_inputs():
     return [in_features, out_features]
-'''
+"""
 
-BATCH_NORM = '''
+BATCH_NORM = """
 import torch
 import torch.nn as nn
 
@@ -74,9 +74,9 @@ def get_inputs():
 
 def get_init_inputs():
     return [features]
-'''
+"""
 
-ATTENTION = '''
+ATTENTION = """
 import torch
 import torch.nn as nn
 
@@ -95,9 +95,9 @@ def get_inputs():
 
 def get_init_inputs():
     return []
-'''
+"""
 
-GROUP_NORM = '''
+GROUP_NORM = """
 import torch
 import torch.nn as nn
 
@@ -120,9 +120,9 @@ def get_inputs():
 
 def get_init_inputs():
     return [features, num_groups]
-'''
+"""
 
-LOSS = '''
+LOSS = """
 import torch
 import torch.nn as nn
 
@@ -138,9 +138,9 @@ def get_inputs():
 
 def get_init_inputs():
     return []
-'''
+"""
 
-SOFTMAX = '''
+SOFTMAX = """
 import torch
 import torch.nn as nn
 
@@ -156,9 +156,16 @@ def get_inputs():
 
 def get_init_inputs():
     return []
-'''
+"""
 
-PROBLEMS = {"convolution": CONVOLUTION, "linear": LINEAR, "batch_norm": BATCH_NORM, "group_norm": GROUP_NORM, "loss": LOSS, "softmax": SOFTMAX}
+PROBLEMS = {
+    "convolution": CONVOLUTION,
+    "linear": LINEAR,
+    "batch_norm": BATCH_NORM,
+    "group_norm": GROUP_NORM,
+    "loss": LOSS,
+    "softmax": SOFTMAX,
+}
 if hasattr(F, "scaled_dot_product_attention"):
     PROBLEMS["attention"] = ATTENTION
 
@@ -182,7 +189,9 @@ def hidden(m, x):
 
 
 def normal(y, m, eps=1e-5, unbiased=False, dim=-1):
-    return (y - y.mean(dim, keepdim=True)) / torch.sqrt(y.var(dim, keepdim=True, unbiased=unbiased) + eps) * m.norm.weight + m.norm.bias
+    return (y - y.mean(dim, keepdim=True)) / torch.sqrt(
+        y.var(dim, keepdim=True, unbiased=unbiased) + eps
+    ) * m.norm.weight + m.norm.bias
 
 
 def batch(m, x, mean=True, variance=True, eps=1e-5, affine=True, shift=True):
@@ -222,7 +231,8 @@ def exponentials(x):
 
 
 RIGHT = {
-    "convolution": [lambda m, x: conv(m, x), lambda m, x: F.conv2d(x, m.conv.weight, padding=1).add(m.conv.bias.view(-1, 1, 1)).clamp(min=0) * m.scale],
+    "convolution": [lambda m, x: conv(m, x), lambda m,
+        x: F.conv2d(x, m.conv.weight, padding=1).add(m.conv.bias.view(-1, 1, 1)).clamp(min=0) * m.scale],
     "linear": [lambda m, x: m.norm(hidden(m, x)), lambda m, x: normal(F.gelu(x @ m.linear.weight.T + m.linear.bias), m)],
     "batch_norm": [lambda m, x: F.max_pool2d(batch(m, x), 2), lambda m, x: F.max_pool2d(F.batch_norm(
         x, m.bn.running_mean, m.bn.running_var, m.bn.weight, m.bn.bias), 2)],
@@ -287,7 +297,9 @@ FAULTS = {
         "average for maximum": lambda m, x: F.avg_pool2d(batch(m, x), 2),
         "pooled first": lambda m, x: batch(m, F.max_pool2d(x, 2)),
         "ceil mode": lambda m, x: F.max_pool2d(batch(m, x), 2, ceil_mode=True),
-        "padded with zeros": lambda m, x: F.max_pool2d(F.pad(batch(m, x), (1, 0, 1, 0)), 2)[:, :, : x.shape[2] // 2, : x.shape[3] // 2],
+        "padded with zeros": lambda m, x: F.max_pool2d(F.pad(batch(m, x), (1, 0, 1, 0)), 2)[
+            :, :, : x.shape[2] // 2, : x.shape[3] // 2
+        ],
         "maximum from zero": lambda m, x: F.max_pool2d(batch(m, x), 2).clamp(min=0),
         "input returned": lambda m, x: x,
     },

@@ -204,3 +204,14 @@ def test_a_recurrence_is_told_by_its_step_and_no_copy_is_blamed():
     assert any(loss.expression == "logaddexp(h * 0.5 + x[...], h - x[...])" for loss in found.losses)
     assert len(found.losses) <= 5 and all(len(loss.expression) <= 60 for loss in found.losses)
     assert not any("gather" in loss.event for loss in found.losses)
+
+
+def test_an_index_that_the_type_cannot_hold_is_refused():
+    @assay.operation(table="V", at="N of index V")
+    def looked_up(xp, table, at):
+        return table[at]
+
+    table = np.linspace(0, 1, 300)
+    assert not assay.explain(looked_up, table, np.array([256, 299]), dtype="float16").losses
+    with pytest.raises(ValueError, match="at has the index 299: expected indices that bfloat16 holds"):
+        assay.explain(looked_up, table, np.array([256, 299]), dtype="bfloat16")

@@ -13,14 +13,17 @@ C, WHOLE = RANDOM.normal(size=(3, 4, 4)), RANDOM.integers(-2, 3, size=(3, 4)).as
 VALUES = {
     "square": (lambda xp, x: xp.square(x), A), "reciprocal": (lambda xp, x: xp.reciprocal(x), A),
     "clip": (lambda xp, x: xp.clip(x, -0.5, 0.5), A), "clip below": (lambda xp, x: xp.clip(x, max=0.25), A),
-    "exp2": (lambda xp, x: xp.exp2(x), A), "log2": (lambda xp, x: xp.log2(xp.abs(x)), A), "log10": (lambda xp, x: xp.log10(xp.abs(x)), A),
+    "exp2": (lambda xp, x: xp.exp2(x), A), "log2": (lambda xp, x: xp.log2(xp.abs(x)), A),
+    "log10": (lambda xp, x: xp.log10(xp.abs(x)), A),
     "ceil": (lambda xp, x: xp.ceil(x), A), "trunc": (lambda xp, x: xp.trunc(3 * x), A),
     "comparisons": (lambda xp, x: (xp.greater(x, 0), xp.greater_equal(x, 1), xp.not_equal(x, 1), x != 0), WHOLE),
-    "logic": (lambda xp, x: (xp.logical_and(x, x - 1), xp.logical_or(x, x - 1), xp.logical_xor(x, x - 1), xp.logical_not(x)), WHOLE),
+    "logic": (lambda xp, x: (xp.logical_and(x, x - 1), xp.logical_or(x, x - 1), xp.logical_xor(x, x - 1)), WHOLE),
+    "logical_not": (lambda xp, x: xp.logical_not(x), WHOLE),
     "all and any": (lambda xp, x: (xp.all(x, axis=1), xp.any(x, axis=0), xp.all(x != 9)), WHOLE),
     "classes": (lambda xp, x: (xp.isnan(x / x), xp.isinf(1 / xp.abs(x)), xp.isfinite(1 / x)), WHOLE),
     "var": (lambda xp, x: (xp.var(x), xp.var(x, axis=1, correction=1), xp.std(x, axis=0, keepdims=True)), A),
-    "constants": (lambda xp, x: x + xp.eye(3, 4, k=1) + xp.full((3, 4), 2.0) + xp.full_like(x, 3) + xp.ones_like(x) - xp.zeros_like(x), A),
+    "constants": (lambda xp, x: x + xp.eye(3, 4, k=1) + xp.full((3, 4), 2.0) + xp.full_like(x, 3), A),
+    "ones and zeros": (lambda xp, x: x + xp.ones_like(x) - xp.zeros_like(x), A),
     "linspace": (lambda xp, x: x * xp.linspace(0, 1, 4), A), "swapaxes": (lambda xp, x: xp.swapaxes(x, 0, 2), C),
     "tile": (lambda xp, x: xp.tile(x, (2, 3)), A), "unstack": (lambda xp, x: xp.unstack(x, axis=1)[2], A),
     "diff": (lambda xp, x: (xp.diff(x), xp.diff(x, axis=0)), A),
@@ -38,7 +41,7 @@ class ByNumPy:
         if name in CUMULATIVE:
             return lambda x, *, axis=-1: CUMULATIVE[name](x, axis=axis)
         if name in ("var", "std"):
-            return lambda x, *, axis=None, correction=0, keepdims=False: getattr(np, name)(x, axis=axis, ddof=correction, keepdims=keepdims)
+            return lambda x, *, correction=0, **options: getattr(np, name)(x, ddof=correction, **options)
         if name == "unstack":
             return lambda x, *, axis=0: list(np.moveaxis(x, axis, 0))
         if name == "clip":

@@ -89,7 +89,8 @@ def cross_entropy_online(p):
         safe = np.where(np.isfinite(new), new, f32(0))
         total = total * np.exp(m - safe) + np.exp(p.x[:, k] - safe)
         m = new
-    return np.where(np.isfinite(m), np.log(total) + m, np.nan if len(m) else m).astype(f32) - np.take_along_axis(p.x, p.label[:, None], 1)[:, 0]
+    logsumexp = np.where(np.isfinite(m), np.log(total) + m, np.nan).astype(f32)
+    return logsumexp - np.take_along_axis(p.x, p.label[:, None], 1)[:, 0]
 
 
 def cross_entropy_of_label_zero(p):

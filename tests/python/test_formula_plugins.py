@@ -169,6 +169,35 @@ def test_a_c_plugin_takes_as_many_arrays_as_a_formula_has(tmp_path):
     assay.gate(of_many, path, cases=10, filter="outputs", reach="none", accumulate="float32").raise_for_failure()
 
 
+@assay.operation(x="N, D", at="N of index D")
+def chosen(xp, x, at):
+    return x[xp.arange(x.shape[0]), at], xp.argmax(x, axis=1)
+
+
+CHOSEN = """
+  const int64_t* at = inputs[1].data;
+  int64_t* first = outputs[1].data;
+  if (outputs[1].dtype != ASSAY_INT64) return ASSAY_FAILED;
+  for (int64_t n = 0; n < N; ++n) {
+    to[n] = from[n * D + at[n]];
+    first[n] = 0;
+    for (int64_t d = 1; d < D; ++d) if (from[n * D + d] > from[n * D + first[n]]) first[n] = d;
+    WRONG
+  }
+  return ASSAY_OK;
+"""
+
+
+@pytest.mark.parametrize(
+    "wrong, says", [("", ""), ("if (n == 2) first[n] = 0;", "expected rank"), ("if (n == 2) first[n] = D;", "whole number")])  # fmt: skip
+def test_a_c_plugin_reads_indices_and_returns_positions(tmp_path, wrong, says):
+    path = library(tmp_path, CHOSEN.replace("WRONG", wrong))
+    result = assay.gate(chosen, path, cases=40, accumulate="float32", empty=False)
+    assert bool(result.failures) == bool(wrong), str(result)
+    if wrong:
+        assert says in result.failures["outputs"].explanation
+
+
 def test_a_c_plugin_is_called_with_several_numbers_of_threads(tmp_path):
     extra = "#pragma omp parallel\n  if (N * D > 0 && omp_get_thread_num() == 2) to[0] = 2;\n  if (N * D > 0 && to[0] == 2) return ASSAY_FAILED;"
     wrong = library(tmp_path, extra, "-fopenmp", "-includeomp.h")

@@ -1,4 +1,4 @@
-"""Functions and modules of PyTorch as formulas: each row of the table says what PyTorch computes; kernels are called with tensors."""
+"""Functions and modules of PyTorch as formulas: each row of the table says what PyTorch computes; kernels take tensors."""
 
 import os
 import subprocess
@@ -40,7 +40,8 @@ def test_a_row_that_is_wrong_is_no_truth(monkeypatch):
         assay.operation(x="N")(lambda x: F.silu(x))
 
 
-PASSING = ["elementwise: exp", "elementwise: F.mish", "elementwise: sigmoid", "reductions: softmaxes", "products: linear", "norms: layer",
+PASSING = ["elementwise: exp", "elementwise: F.mish", "elementwise: sigmoid", "reductions: softmaxes", "products: linear",
+    "norms: layer",
            "norms: batch", "convolutions: conv1d", "pooling: average 2d", "losses: smooth_l1_loss", "shapes: pad"]  # fmt: skip
 
 
@@ -88,16 +89,22 @@ def as_float64(x, weight):
     return rms_norm(x, weight).double()
 
 
-@pytest.mark.parametrize("kernel", [rms_norm, lambda x, w: (x / torch.sqrt(torch.sum(x**2, -1, keepdim=True) / max(x.shape[-1], 1) + 1e-5)) * w])
+@pytest.mark.parametrize(
+    "kernel", [rms_norm, lambda x, w: (x / torch.sqrt(torch.sum(x**2, -1, keepdim=True) / max(x.shape[-1], 1) + 1e-5)) * w]
+)
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16", "float64"])
 def test_right_kernels_pass_in_each_type(kernel, dtype):
     def wide(x, weight):
-        return kernel(x.to(torch.promote_types(x.dtype, torch.float32)), weight.to(torch.promote_types(x.dtype, torch.float32))).to(x.dtype)
+        return kernel(
+            x.to(torch.promote_types(x.dtype, torch.float32)), weight.to(torch.promote_types(x.dtype, torch.float32))
+        ).to(x.dtype)
 
     assay.gate(rms_norm, wide, cases=20, dtype=dtype, largest=NEAR, **RMS).raise_for_failure()
 
 
-@pytest.mark.parametrize("kernel", [without_epsilon, over_rows, with_nan, with_infinity, with_one_wrong, in_its_input, as_float64])
+@pytest.mark.parametrize(
+    "kernel", [without_epsilon, over_rows, with_nan, with_infinity, with_one_wrong, in_its_input, as_float64]
+)
 def test_faulty_kernels_fail(kernel):
     result = assay.gate(rms_norm, kernel, cases=20, **RMS)
     assert not result.passed and result["outputs"].verdict in ("fail", "error")
@@ -177,7 +184,8 @@ def test_what_cannot_be_traced_is_refused_by_name_with_the_line(name):
 
 
 @pytest.mark.parametrize("inputs, text", [
-    ({"x": "N, D"}, "the reference takes weight, which is not declared"), ({**RMS, "z": "N"}, "z='N': the reference takes x, weight"),
+    ({"x": "N, D"}, "the reference takes weight, which is not declared"),
+    ({**RMS, "z": "N"}, "z='N': the reference takes x, weight"),
 ])  # fmt: skip
 def test_inputs_are_those_of_the_reference(inputs, text):
     with pytest.raises(ValueError, match=text):
@@ -200,6 +208,19 @@ def test_masks_are_results_and_strides_may_be_declined():
     assert any("not contiguous" in reason for reason in viewed["outputs"].skipped)
     declared = assay.gate(lambda x: x.reshape(-1) * 2, lambda x: x.view(-1) * 2, cases=40, x="N, D", contiguous=True)
     assert not any("not contiguous" in reason for reason in declared["outputs"].skipped)
+
+
+def test_a_position_is_a_choice_among_ties():
+    def argmax(x):
+        return torch.argmax(x, dim=1)
+
+    def last_of_ties(x):
+        return x.shape[1] - 1 - torch.argmax(x.flip(1), dim=1)
+
+    assay.gate(argmax, argmax, cases=20, x="N, D").raise_for_failure()
+    assay.gate(argmax, last_of_ties, cases=20, x="N, D").raise_for_failure()
+    assert not assay.gate(argmax, lambda x: torch.argmin(x, dim=1), cases=20, x="N, D").passed
+    assert not assay.gate(argmax, lambda x: torch.argmax(x, dim=1).float(), cases=20, x="N, D").passed
 
 
 def test_a_failure_can_be_replayed(capsys):

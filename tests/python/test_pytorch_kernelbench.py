@@ -42,7 +42,7 @@ def test_right_answers_pass(operation_of, name, k):
     operation = operation_of(name)
     result = operation.gate(model_new(operation, RIGHT[name][k]), cases=12, **DECLARED)
     result.raise_for_failure()
-    assert summary(result, None)["verdict"] == "pass"
+    assert summary(result, None, operation.extents)["verdict"] == "pass"
 
 
 @pytest.mark.parametrize("name, fault", [(name, fault) for name in PROBLEMS for fault in FAULTS[name]])
@@ -51,7 +51,7 @@ def test_faulty_answers_fail(operation_of, name, fault):
     kernel = model_new(operation, FAULTS[name][fault])
     result = operation.gate(kernel, cases=12, filter="^outputs$", **DECLARED)
     assert not result.passed and result["outputs"].verdict in ("fail", "error")
-    said = summary(result, None)
+    said = summary(result, None, operation.extents)
     assert said["verdict"] in ("fail", "error") and said["advice"] and "--replay" in said["replay"]
 
 
@@ -75,7 +75,14 @@ def test_a_right_answer_has_no_pattern(operation_of):
 
 def test_sizes_are_smaller_and_those_that_may_vary_are_extents(operation_of):
     operation = operation_of("convolution")
-    assert operation.file.sizes == {"batch_size": 16, "in_channels": 32, "out_channels": 64, "height": 128, "width": 128, "kernel_size": 3}
+    assert operation.file.sizes == {
+        "batch_size": 16,
+        "in_channels": 32,
+        "out_channels": 64,
+        "height": 128,
+        "width": 128,
+        "kernel_size": 3,
+    }
     assert set(operation.extents) == {"batch_size", "in_channels", "out_channels", "height", "width"}
     assert [one[1] for one in operation.inputs][0] == ["batch_size", "in_channels", "height", "width"]
     groups = operation_of("group_norm")  # features have to be a multiple of num_groups: both stay as they are
@@ -102,7 +109,11 @@ def test_the_command_ends_with_1_and_its_case_can_be_replayed(tmp_path, capsys):
     paths = files(tmp_path, "mse_loss")
     status, line = said(capsys, [*paths, "--cases", "12", "--json"])
     assert (status, line["verdict"], line["property"]) == (1, "fail", "outputs")
-    assert line["case"]["index"] == [0] and line["case"]["expected"] != line["case"]["got"] and line["case"]["sizes"]["batch_size"] == 1
+    assert (
+        line["case"]["index"] == [0]
+        and line["case"]["expected"] != line["case"]["got"]
+        and line["case"]["sizes"] == {"batch_size": 1, "input_shape": 1}
+    )
     words = line["replay"].split("--replay ")[1].strip("'")
     assert kernelbench([*paths, "--replay", words]) == 1
     assert kernelbench([paths[0], files(tmp_path, "smooth_l1_loss")[1], "--replay", words]) == 0
@@ -120,7 +131,9 @@ def test_a_file_of_another_form_is_refused(tmp_path, capsys, text, expected):
 
 def test_the_launcher_knows_the_command(tmp_path):
     paths = files(tmp_path, "l1_loss")
-    ended = subprocess.run([sys.executable, "-m", "assay", "kernelbench", *paths, "--cases", "4", "--json"], capture_output=True, text=True)
+    ended = subprocess.run(
+        [sys.executable, "-m", "assay", "kernelbench", *paths, "--cases", "4", "--json"], capture_output=True, text=True
+    )
     assert ended.returncode == 1 and json.loads(ended.stdout)["verdict"] == "fail"
 
 

@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-enum assay_array_dtype { ASSAY_INT64 = 16, ASSAY_BOOL = 17 }; /* of indices and flags, beside assay_dtype */
+enum assay_array_dtype { ASSAY_INT64 = 16, ASSAY_BOOL = 17 }; /* of indices, positions and flags, beside assay_dtype */
 
 /* Row-major and contiguous. Inputs must not be written. */
 typedef struct assay_array {

@@ -124,8 +124,8 @@ class Compositions:
 
     def _first(self, x: Any, axis: Optional[int], keepdims: bool, descending: bool) -> Any:
         x = self.asarray(x)
-        row = self.reshape(x, (-1,)) if axis is None else x
-        first = self.moveaxis(self.argsort(row, axis=-1 if axis is None else axis, descending=descending), -1 if axis is None else axis, 0)[0]
+        row, along = (self.reshape(x, (-1,)), 0) if axis is None else (x, axis)
+        first = self.moveaxis(self.argsort(row, axis=along, descending=descending), along, 0)[0]
         if not keepdims:
             return first
         return self.reshape(first, (1,) * x.ndim) if axis is None else self.expand_dims(first, axis=axis)

@@ -46,7 +46,8 @@ def _term(xp: "Namespace", subscripts: str, x: Any, text: str, dots: str, shared
     before, ellipsis, after = text.partition("...")
     own = x.ndim - len(before) - len(after) if ellipsis else 0
     if own < 0 or len(before) + own + len(after) != x.ndim or not (before + after + "a").isalpha():
-        raise ValueError(f"xp.einsum {subscripts!r}: an operand of shape {list(x.shape)}: expected a letter for each axis of {text!r}")
+        raise ValueError(f"xp.einsum {subscripts!r}: an operand of shape {list(x.shape)}: expected a letter for each axis "
+                         f"of {text!r}")
     shape = x.shape[: len(before)] + shared[len(shared) - own :] + x.shape[x.ndim - len(after) :]
     return xp.broadcast_to(x, shape), before + dots[len(dots) - own :] + after
 

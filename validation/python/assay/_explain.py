@@ -169,6 +169,15 @@ def _kind(array: Any) -> str:
     return {"i": "index", "b": "flag"}.get(np.asarray(given).dtype.kind, "real")
 
 
+def _require_indices(formula: Operation, inputs: Sequence[Any], arrays: Sequence[np.ndarray], dtype: str) -> None:
+    """Raises ValueError for an index that `dtype` would make another one."""
+    for (name, _, kind, _, _), given, held_ in zip(formula.inputs, inputs, arrays):
+        flat = np.asarray(given).reshape(-1)
+        changed = flat[flat != held_.reshape(-1)] if kind == "index" else flat[:0]
+        if changed.size:
+            raise ValueError(f"{name} has the index {changed[0]}: expected indices that {dtype} holds; explain in float32")
+
+
 def _place(output: int, element: int, shapes: Sequence[Sequence[int]]) -> str:
     index = ", ".join(str(one) for one in np.unravel_index(element, tuple(shapes[output]))) if shapes[output] else ""
     return f"output{output if len(shapes) > 1 else ''}" + (f"[{index}]" if index else "")
@@ -206,6 +215,7 @@ def explain(formula: Union[Operation, Callable[..., Any], Kernel], *inputs: Any,
     shapes = [one.shape for one in arrays.values()]
     if isinstance(formula, Operation):
         formula.extents_of(shapes)
+        _require_indices(formula, inputs, list(arrays.values()), dtype)
         traced = formula.graph(shapes, [])
     else:
         traced = trace(function, names, shapes, [], {name: _kind(x) for name, x in zip(names, inputs)})

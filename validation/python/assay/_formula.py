@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import sys
-from types import MethodType
 from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
@@ -71,7 +69,8 @@ class Namespace(Compositions, Indexing):
             return same
         result = Traced(self, self._graph.gather([x._node for x in xs], flat), index.shape, all(x._is_whole for x in xs))
         if all(x._constant is not None for x in xs):
-            result._constant = np.concatenate([np.reshape(x._constant, -1) for x in xs] or [np.zeros(0)])[index]  # type: ignore[arg-type]
+            numbers = [np.reshape(x._constant, -1) for x in xs] or [np.zeros(0)]  # type: ignore[arg-type]
+            result._constant = np.concatenate(numbers)[index]
         return result
 
     def _unary(self, op: str, x: Any) -> Traced:
@@ -154,18 +153,6 @@ class Namespace(Compositions, Indexing):
         node = self._graph.reduce("cumulative_sum", moved.size, moved._node, moved.shape[-1], self._line(), False)
         return self.moveaxis(Traced(self, node, moved.shape), -1, axis)
 
-    def _ordered(self, op: str, x: Any, axis: int, descending: bool) -> Traced:
-        moved = self.moveaxis(-self._array(x) if descending else x, axis, -1)
-        node = self._graph.reduce(op, moved.size, moved._node, moved.shape[-1], self._line(), False)
-        return self.moveaxis(Traced(self, node, moved.shape, is_whole=op == "argsort"), -1, axis)
-
-    def sort(self, x: Any, *, axis: int = -1, descending: bool = False) -> Traced:
-        result = self._ordered("sort", x, axis, descending)
-        return -result if descending else result
-
-    def argsort(self, x: Any, *, axis: int = -1, descending: bool = False) -> Traced:
-        return self._ordered("argsort", x, axis, descending)
-
     def broadcast_to(self, x: Any, shape: Tuple[int, ...]) -> Traced:
         x = self._array(x)
         return x if x.shape == tuple(shape) else self._moved([x], np.broadcast_to(self._positions(x), shape))
@@ -224,43 +211,6 @@ for _function in (einsum, tensordot, vecdot):
 for _name, _op in (("sum", "sum"), ("prod", "product"), ("max", "largest"), ("min", "smallest")):
     setattr(Namespace, _name,
             lambda self, x, *, axis=None, keepdims=False, _op=_op: self._reduce(_op, x, axis, keepdims))  # fmt: skip
-
-
-def _added(x: np.ndarray, key: Any, values: Any) -> np.ndarray:
-    result = np.array(x)
-    np.add.at(result, key, values)
-    return result
-
-
-def _added_along(x: np.ndarray, index: np.ndarray, values: Any, *, axis: int = -1) -> np.ndarray:
-    key = [np.arange(n).reshape([-1 if k == m else 1 for m in range(x.ndim)]) for k, n in enumerate(x.shape)]
-    key[axis] = index
-    return _added(x, tuple(key), values)
-
-
-class NumPy:
-    """NumPy under the array API's names, those that versions before 2 lack included."""
-
-    matrix_transpose = staticmethod(lambda x: np.swapaxes(x, -1, -2))
-    permute_dims = staticmethod(np.transpose)
-    concat = staticmethod(np.concatenate)
-    cumulative_sum = staticmethod(lambda x, *, axis=-1: np.cumsum(x, axis=axis))
-
-    clip = Compositions.clip
-    pow = staticmethod(np.power)
-    erf = staticmethod(np.vectorize(math.erf, otypes=[float]))
-    var = staticmethod(lambda x, *, axis=None, correction=0, keepdims=False: np.var(x, axis=axis, ddof=correction, keepdims=keepdims))
-    std = staticmethod(lambda x, *, axis=None, correction=0, keepdims=False: np.std(x, axis=axis, ddof=correction, keepdims=keepdims))
-    add_along_axis = staticmethod(_added_along)
-    take_along_axis = staticmethod(lambda x, index, *, axis=-1: np.take_along_axis(x, index, axis))
-    vecdot = staticmethod(lambda a, b, *, axis=-1: np.sum(a * b, axis=axis))
-    sort = staticmethod(lambda x, *, axis=-1, descending=False: -np.sort(-x, axis) if descending else np.sort(x, axis))
-    argsort = staticmethod(lambda x, *, axis=-1, descending=False: np.argsort(-x if descending else x, axis, kind="stable"))
-    add_at = staticmethod(lambda x, index, values, *, axis=0: _added(x, (slice(None),) * (axis % x.ndim) + (index,), values))
-    linspace = staticmethod(lambda first, last, count: np.linspace(first, last, count))
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(np, name) if hasattr(np, name) else MethodType(getattr(Compositions, name), self)
 
 
 def _explained(error: Exception, formula: Callable[..., Any], inputs: str) -> Exception:

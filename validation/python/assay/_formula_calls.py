@@ -85,7 +85,7 @@ class KernelCall:
         operation = self._operation
         if not self._gradient:
             traced = operation.trace(extents)
-            return [(f"output {k}", tuple(one), is_position) for k, (one, is_position) in enumerate(zip(traced.shapes, traced.positions))]
+            return [(f"output {k}", tuple(shape), traced.positions[k]) for k, shape in enumerate(traced.shapes)]
         return [(f"the gradient of {one[0]}", shape, False) for one, shape in zip(operation.inputs, operation.shapes(extents))
                 if one[0] in operation.differentiable]  # fmt: skip
 
@@ -124,7 +124,8 @@ class KernelCall:
         try:
             dtype, array = carry(value)
         except TypeError as error:
-            raise ReturnedWrong(f"{name} is no array ({error}): expected an array of {'integers' if is_position else self._dtype} {list(shape)}") from error
+            due = "integers" if is_position else self._dtype
+            raise ReturnedWrong(f"{name} is no array ({error}): expected an array of {due} {list(shape)}") from error
         if array.shape != shape:
             hint = "; transpose it" if array.T.shape == shape else "; reshape it" if array.size == np.prod(shape) else ""
             raise ReturnedWrong(f"{name} has the shape {list(array.shape)}: expected {list(shape)}{at}{hint}")

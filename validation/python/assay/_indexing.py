@@ -1,4 +1,4 @@
-"""Elements by indices that are arrays of a formula: take, take_along_axis, x[index], and what adds to such elements."""
+"""Elements by indices that are arrays of a formula, and by their rank: take, x[index], what adds to them, sort, argsort."""
 
 from __future__ import annotations
 
@@ -46,9 +46,22 @@ class Indexing:
         x = self._array(x)
         return self._added(x, self._along(x, self._array(index), axis, "add_along_axis"), values)
 
+    def _ordered(self, op: str, x: Any, axis: int, descending: bool) -> Traced:
+        moved = self.moveaxis(-self._array(x) if descending else x, axis, -1)
+        node = self._graph.reduce(op, moved.size, moved._node, moved.shape[-1], self._line(), False)
+        return self.moveaxis(Traced(self, node, moved.shape, is_whole=op == "argsort"), -1, axis)
+
+    def sort(self, x: Any, *, axis: int = -1, descending: bool = False) -> Traced:
+        result = self._ordered("sort", x, axis, descending)
+        return -result if descending else result
+
+    def argsort(self, x: Any, *, axis: int = -1, descending: bool = False) -> Traced:
+        return self._ordered("argsort", x, axis, descending)
+
     def _along(self, x: Traced, index: Traced, axis: int, name: str) -> Tuple[Any, ...]:
         if index.ndim != x.ndim:
-            raise ValueError(f"xp.{name}: an index of shape {list(index.shape)} for an array of shape {list(x.shape)}: expected as many axes")
+            raise ValueError(f"xp.{name}: an index of shape {list(index.shape)} for an array of shape {list(x.shape)}: "
+                             "expected as many axes")
         key = [np.arange(n).reshape([-1 if k == m else 1 for m in range(x.ndim)]) for k, n in enumerate(x.shape)]
         key[_axis(name, x, axis)] = index
         return tuple(key)
@@ -79,8 +92,8 @@ class Indexing:
         if not isinstance(one, Traced):
             return one
         if not one._is_whole:
-            raise NotTraceable("an index depends on data and may be no whole number: expected an input that is declared as 'N of index V', "
-                               "or what xp.floor and xp.round make; for a mask write xp.where")
+            raise NotTraceable("an index depends on data and may be no whole number: expected an input that is declared as "
+                               "'N of index V', or what xp.floor and xp.round make; for a mask write xp.where")
         return one if one._constant is None else one._constant.astype(np.int64)
 
     def _places(self, x: Traced, key: Tuple[Any, ...]) -> Places:

@@ -22,9 +22,10 @@ from . import _core, _numbers
 from ._again import replay_call, run_call
 from ._called import TIME_LIMIT, kernel_calls
 from ._cases import Given, given_case, shortened, words_of_line
-from ._formula import NumPy, trace
+from ._formula import trace
 from ._formula_calls import KernelCall, require_kernel
 from ._gate import MOST_CASES, MOST_DIGITS, REACHES, GateResult, _property_result
+from ._numpy_names import NumPy
 from ._pipe import Ended
 from ._plugin import Plugin
 from ._road import Road

@@ -28,8 +28,18 @@ def _scores(xp: Any, query: Any, key: Any, scale: Any) -> Any:
     return matmul(xp, query * root, xp.matrix_transpose(key) * (root if scale is None or scale > 0 else -root))
 
 
-def attention(xp: Any, query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
-              scale: Any = None, enable_gqa: bool = False, mask_is_boolean: bool = False) -> Any:
+def attention(
+    xp: Any,
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: Any = None,
+    enable_gqa: bool = False,
+    mask_is_boolean: bool = False,
+) -> Any:
     if dropout_p > 0:
         raise ValueError("scaled_dot_product_attention with dropout_p above 0 draws random numbers: expected dropout_p=0")
     if enable_gqa:

@@ -117,7 +117,9 @@ class Loaded:
         """A new one, `Model` unless another class is given, from the same random numbers."""
         given = self.init_inputs()
         torch.manual_seed(1)
-        made = (of or self._module.Model)(**given[0]) if given and isinstance(given[0], dict) else (of or self._module.Model)(*given)
+        made = (
+            (of or self._module.Model)(**given[0]) if given and isinstance(given[0], dict) else (of or self._module.Model)(*given)
+        )
         return made.eval()
 
     def inputs(self) -> List[Input]:
@@ -131,7 +133,9 @@ class Loaded:
         if not isinstance(one, torch.Tensor):
             return Input((), "constant", 0, one)
         kind = "flag" if one.dtype == torch.bool else "real" if one.dtype.is_floating_point else "index"
-        return Input(tuple(one.shape), kind, below.get(id(one), int(one.max()) + 1 if kind == "index" and one.numel() else 1), one)
+        return Input(
+            tuple(one.shape), kind, below.get(id(one), int(one.max()) + 1 if kind == "index" and one.numel() else 1), one
+        )
 
 
 class BenchmarkFile:

@@ -77,7 +77,8 @@ def _differing(a: Shapes, b: Shapes, size: int, other: int) -> Optional[List[Any
 
 def free_extents(file: BenchmarkFile, base: Dict[str, int]) -> Dict[str, List[Any]]:
     """The sizes that may vary by themselves, with the places where they stand: they are smaller than the file's, all places that
-    change with one are this size, and the model runs with one more too. A kernel may know the others, such as a window's width."""
+    change with one are this size, and the model runs with one more too. A kernel may know the others,
+    such as a window's width."""
     free: Dict[str, List[Any]] = {}
     at_base = shapes_of(file.load(base))
     taken: List[Any] = []

@@ -30,7 +30,9 @@ def parameters_like(module: torch.nn.Module, shapes: Dict[str, Sequence[int]]) -
         own = dict(zip(shapes, own.values()))
     found = {name: tuple(one.shape) for name, one in own.items()}
     if found != {name: tuple(one) for name, one in shapes.items()}:
-        raise ReturnedWrong(f"the kernel is a module with the parameters {_listed(found)}: expected those of the reference: {_listed(shapes)}")
+        raise ReturnedWrong(
+            f"the kernel is a module with the parameters {_listed(found)}: expected those of the reference: {_listed(shapes)}"
+        )
     return own
 
 
@@ -80,7 +82,7 @@ class TorchKernel:
             if self._is_gradient:
                 return self._gradients(kernel, tensors, [tensor_of(one, "real", dtype) for one in p.upstreams])
             with torch.no_grad():
-                return self._as_numbers(_outputs(self._called(kernel, tensors)), getattr(torch, dtype))
+                return self._as_numbers(_outputs(self._called(kernel, tensors)), p, getattr(torch, dtype))
         except RuntimeError as error:
             if _declines(error) and not all(one.is_contiguous() for one in tensors.values()):
                 raise Unsupported("tensors that are not contiguous") from error
@@ -92,11 +94,15 @@ class TorchKernel:
             raise Unsupported(f"numbers above {self._calling.largest:g}")
         return tensor.contiguous() if self._calling.contiguous else tensor
 
-    def _as_numbers(self, results: List[Any], dtype: torch.dtype) -> List[Any]:
-        """Masks and whole numbers, where the reference returns such, as numbers of the kernel's type."""
-        due = self._operation.result_types
-        return [one.to(dtype) if one is not None and not of.is_floating_point and getattr(one, "dtype", None) == of else one
-                for one, of in zip(results, due)] if len(due) == len(results) else results  # fmt: skip
+    def _as_numbers(self, results: List[Any], p: Any, dtype: torch.dtype) -> List[Any]:
+        """Masks and whole numbers, where the reference returns such, as numbers of the kernel's type; positions stay."""
+        due, positions = self._operation.result_types, self._operation.trace(p.extents).positions
+        if len(due) != len(results):
+            return results
+        return [
+            one.to(dtype) if not is_position and not of.is_floating_point and getattr(one, "dtype", None) == of else one
+            for one, of, is_position in zip(results, due, positions)
+        ]
 
     def _called(self, kernel: Any, tensors: Dict[str, torch.Tensor]) -> Any:
         parameters = self._operation.parameters
@@ -120,9 +126,12 @@ class TorchKernel:
             raise ReturnedWrong(f"the kernel returned {len(outputs)} results: expected {len(upstreams)}")
         pairs = [(one, upstream) for one, upstream in zip(outputs, upstreams) if getattr(one, "requires_grad", False)]
         if not pairs:
-            raise ReturnedWrong("the kernel's results have no gradient: expected a torch.autograd.Function's apply, or operations that "
-                                "autograd follows")
+            raise ReturnedWrong(
+                "the kernel's results have no gradient: expected a torch.autograd.Function's apply, or operations that "
+                "autograd follows"
+            )
         wanted = [leaves[name] for name in differentiable]
         got: Sequence[Optional[torch.Tensor]] = torch.autograd.grad(
-            [one for one, _ in pairs], wanted, [upstream.reshape(one.shape) for one, upstream in pairs], allow_unused=True)
+            [one for one, _ in pairs], wanted, [upstream.reshape(one.shape) for one, upstream in pairs], allow_unused=True
+        )
         return [torch.zeros_like(leaf) if one is None else one for one, leaf in zip(got, wanted)]

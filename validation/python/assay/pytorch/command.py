@@ -1,6 +1,7 @@
 """The command `assay kernelbench REFERENCE.py NEW.py`: is ModelNew right, by the Model of a problem in KernelBench's form?
 
-It prints the table of the gate, and last one line of JSON that says what to do next. The exit status is 0 where ModelNew passed, 1
+It prints the table of the gate, and last one line of JSON that says what to do next. The exit status is 0 where ModelNew passed,
+1
 where it did not, 2 for bad usage.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Sequence
 
 from .._gate import GateResult, PropertyResult
 from .._traced import NotTraceable
@@ -25,7 +26,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("new", help="the answer: a file with ModelNew")
     parser.add_argument("--cases", type=int, default=60, help="for each property (60)")
     parser.add_argument("--seed", type=int, default=1, help="of the cases (1)")
-    parser.add_argument("--dtype", default="float32", choices=("float32", "float16", "bfloat16", "float64"), help="of inputs and results")
+    parser.add_argument(
+        "--dtype", default="float32", choices=("float32", "float16", "bfloat16", "float64"), help="of inputs and results"
+    )
     parser.add_argument("--compute", default="", help="the type of intermediate values, such as float16; by default float32")
     parser.add_argument("--largest", type=float, default=2.0**40, help="the largest numbers that are tried (2^40)")
     parser.add_argument("--strides", action="store_true", help="also tensors that are not contiguous")
@@ -34,10 +37,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def case_of(failure: Any) -> Dict[str, Any]:
+def case_of(failure: Any, extents: Sequence[str]) -> Dict[str, Any]:
     """The smallest case, the first wrong index, what was due and what came."""
-    sizes = {key: int(value) for key, value in re.findall(r"\b(\w+)=(\d+)(?= |$)", failure.reproducer)
-             if key not in ("seed", "layout", "times")}  # fmt: skip
+    words = dict(re.findall(r"\b(\w+)=(\S+)", failure.reproducer))
+    sizes = {name: int(words[name]) for name in extents if name in words}
     found = re.search(r"(\w+)\[([\d, ]*)\]\n\s+exact\s+(\S+)(?:.|\n)*?got\s+(\S+)", failure.explanation)
     said: Dict[str, Any] = {"sizes": sizes}
     if found is None:
@@ -51,19 +54,19 @@ def _first_failure(result: GateResult) -> Optional[PropertyResult]:
     return min(failed, key=lambda one: (one.failure is None, _ORDER.index(one.name) if one.name in _ORDER else 0), default=None)
 
 
-def summary(result: GateResult, pattern: Optional[Pattern]) -> Dict[str, Any]:
+def summary(result: GateResult, pattern: Optional[Pattern], extents: Sequence[str]) -> Dict[str, Any]:
     """What an agent needs next, as JSON has it."""
     worst = _first_failure(result)
     if worst is None:
         verdict = "pass" if result.passed else "nothing judged"
         return {"verdict": verdict, "cases": sum(one.cases for one in result.properties),
                 "share_of_bound": max((one.worst for one in result.properties), default=0.0),
-                "advice": "It is right on all cases that were tried: measure its speed." if result.passed else "Nothing was judged."}  # fmt: skip
+                "advice": "It is right on all cases that were tried: measure its speed." if result.passed else "Judge more cases."}  # fmt: skip
     if worst.failure is None:
         return {"verdict": worst.verdict, "property": worst.name, "advice": worst.mistrust}
     advice = worst.failure.usual_cause or (pattern.advice if pattern else _advice_on(worst))
-    return {"verdict": worst.verdict, "property": worst.name, "claim": worst.claim, "case": case_of(worst.failure),
-            "pattern": pattern.text if pattern else "usual numbers pass at small sizes: the failing case has special values, sizes or strides",
+    return {"verdict": worst.verdict, "property": worst.name, "claim": worst.claim, "case": case_of(worst.failure, extents),
+            "pattern": pattern.text if pattern else "usual numbers pass at small sizes; the case has special values, sizes or strides",
             "advice": advice, "replay": worst.failure.again}  # fmt: skip
 
 
@@ -82,10 +85,12 @@ def _judged(operation: BenchmarkOperation, kernel: Any, asked: argparse.Namespac
         try:
             pattern = pattern_on_a_case(operation, kernel)
         except Exception as error:
-            pattern = Pattern(f"it raises {type(error).__name__}: {error}", "Mend the error first: the case is one of usual numbers.")
+            pattern = Pattern(
+                f"it raises {type(error).__name__}: {error}", "Mend the error first: the case is one of usual numbers."
+            )
     if not asked.json:
         print(result)
-    print(json.dumps(summary(result, pattern)))
+    print(json.dumps(summary(result, pattern, operation.extents)))
     return 0 if result.passed else 1
 
 

@@ -61,11 +61,21 @@ def _with_bias(xp: Any, y: Traced, bias: Any) -> Traced:
 
 def _require_channels(name: str, x: Traced, weight: Traced, expected: int, groups: int) -> None:
     if x.ndim != weight.ndim or x.shape[1] != expected or weight.shape[0] % groups:
-        raise ValueError(f"{name} of input {list(x.shape)} and weight {list(weight.shape)}, groups={groups}: expected {expected} channels")
+        raise ValueError(
+            f"{name} of input {list(x.shape)} and weight {list(weight.shape)}, groups={groups}: expected {expected} channels"
+        )
 
 
-def convolution(xp: Any, input: Traced, weight: Traced, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-                groups: int = 1) -> Traced:
+def convolution(
+    xp: Any,
+    input: Traced,
+    weight: Traced,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Traced:
     n = weight.ndim - 2
     if input.ndim == n + 1:
         one = convolution(xp, xp.expand_dims(input, 0), weight, bias, stride, padding, dilation, groups)
@@ -80,8 +90,17 @@ def convolution(xp: Any, input: Traced, weight: Traced, bias: Any = None, stride
     return _with_bias(xp, _product(xp, input, windows, weight, groups), bias)
 
 
-def transposed(xp: Any, input: Traced, weight: Traced, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
-               groups: int = 1, dilation: Any = 1) -> Traced:
+def transposed(
+    xp: Any,
+    input: Traced,
+    weight: Traced,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> Traced:
     """A convolution of the input with zeros between its elements and the mirrored weight [Cin, Cout / groups, K...]."""
     n = weight.ndim - 2
     if input.ndim == n + 1:
@@ -95,7 +114,9 @@ def transposed(xp: Any, input: Traced, weight: Traced, bias: Any = None, stride:
     rims = [(d * (k - 1) - p, d * (k - 1) - p + o)
             for k, d, p, o in zip(kernel, dilation, each_of(padding, n), each_of(output_padding, n))]  # fmt: skip
     crop = tuple(slice(max(-a, 0), size - max(-b, 0)) for (a, b), size in zip(rims, sizes))
-    wide = np.pad(spread[(Ellipsis, *crop)], [(0, 0), (0, 0), *((max(a, 0), max(b, 0)) for a, b in rims)], constant_values=input.size)
+    wide = np.pad(
+        spread[(Ellipsis, *crop)], [(0, 0), (0, 0), *((max(a, 0), max(b, 0)) for a, b in rims)], constant_values=input.size
+    )
     mirrored = xp._positions(weight)[(Ellipsis, *([slice(None, None, -1)] * n))]
     mirrored = mirrored.reshape(groups, weight.shape[0] // groups, *mirrored.shape[1:]).swapaxes(1, 2)
     turned = xp._moved([weight], mirrored.reshape(groups * weight.shape[1], weight.shape[0] // groups, *kernel))
@@ -106,13 +127,16 @@ def transposed(xp: Any, input: Traced, weight: Traced, bias: Any = None, stride:
 def _im2col(xp: Any, input: Traced, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Traced:
     """torch.nn.functional.unfold: [N, C K1 K2, L]."""
     kernel = each_of(kernel_size, 2)
-    windows = windows_of(padded(input, [(one, one) for one in each_of(padding, 2)]), kernel, each_of(stride, 2), each_of(dilation, 2))
+    windows = windows_of(
+        padded(input, [(one, one) for one in each_of(padding, 2)]), kernel, each_of(stride, 2), each_of(dilation, 2)
+    )
     N, C = input.shape[:2]
     index = np.transpose(windows, (0, 1, 4, 5, 2, 3)).reshape(N, C * kernel[0] * kernel[1], windows.shape[2] * windows.shape[3])
     return xp._moved([input, xp._array(0)], index)
 
 
 ROWS: Dict[str, Any] = {
-    "conv1d": convolution, "conv2d": convolution, "conv3d": convolution, "conv_transpose1d": transposed, "conv_transpose2d": transposed,
+    "conv1d": convolution, "conv2d": convolution, "conv3d": convolution, "conv_transpose1d": transposed,
+    "conv_transpose2d": transposed,
     "conv_transpose3d": transposed, "im2col": _im2col,
 }  # fmt: skip

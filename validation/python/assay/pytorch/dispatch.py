@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import functools
 import types
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, Tuple
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 
-from .._traced import NotTraceable, Traced
+from .._traced import NotTraceable
+from .conversions import lowered_of, raised_of, tensors_in, traced_of
 from .dtypes import CASTS, cast, dtype_of_result
-from .shapes import is_view
+from .moves import is_view
 from .table import MOVES, RANDOM, ROWS
 from .tensor import TracedTensor
 
 _IGNORED = ("out", "layout", "device", "memory_format", "pin_memory", "requires_grad", "non_blocking", "copy", "_stacklevel")
 _AS_OTHER = {"expand_as": "expand", "view_as": "view", "reshape_as": "reshape"}
 _BODIES = ("torch.nn.functional", "torch.functional", "torch._tensor")
-_NO_OVERRIDE = {name: (lambda *_: False) for name in ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")}
+_NO_OVERRIDE = {
+    name: (lambda *_: False) for name in ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
+}
 
 
 def _plain(name: str) -> Tuple[str, bool, bool]:
@@ -33,58 +36,14 @@ def _plain(name: str) -> Tuple[str, bool, bool]:
     if name.startswith("__") and name.endswith("__"):
         word = name[2:-2]
         for prefix in ("", "r", "i"):
-            if word.startswith(prefix) and f"__{word[len(prefix):]}__" in ROWS:
-                return f"__{word[len(prefix):]}__", prefix == "r", prefix == "i"
+            if word.startswith(prefix) and f"__{word[len(prefix) :]}__" in ROWS:
+                return f"__{word[len(prefix) :]}__", prefix == "r", prefix == "i"
     if name.endswith("_") and (name[:-1] in ROWS or name[:-1] in MOVES):
         return name[:-1], False, True
-    raise NotTraceable(f"{name} is not among PyTorch's functions that can be traced; write it with others, such as arithmetic, "
-                       "torch.where, sums and products of matrices")
-
-
-def tensors_in(values: Any) -> List[Any]:
-    """The tensors among arguments, those in lists and tuples too."""
-    if isinstance(values, (TracedTensor, torch.Tensor)):
-        return [values]
-    if isinstance(values, (tuple, list)):
-        return [found for one in values for found in tensors_in(one)]
-    return tensors_in(list(values.values())) if isinstance(values, dict) else []
-
-
-def numbers_of(tensor: torch.Tensor) -> np.ndarray:
-    """The elements of an ordinary tensor, which is a constant of the formula."""
-    tensor = tensor.detach().cpu()
-    return (tensor.double() if tensor.dtype.is_floating_point else tensor).numpy()
-
-
-def traced_of(xp: Any, value: Any) -> TracedTensor:
-    if isinstance(value, TracedTensor):
-        return value
-    if isinstance(value, torch.Tensor):
-        return TracedTensor.of(xp._array(numbers_of(value)), value.dtype)
-    array = np.asarray(value)
-    return TracedTensor.of(xp._array(array), torch.from_numpy(array).dtype)
-
-
-def _lowered(xp: Any, value: Any) -> Any:
-    """An argument as rows take it: arrays of the graph in the place of tensors."""
-    if isinstance(value, TracedTensor):
-        return value.value
-    if isinstance(value, torch.Tensor):
-        return xp._array(numbers_of(value))
-    if isinstance(value, (tuple, list)) and not isinstance(value, torch.Size):
-        return type(value)([_lowered(xp, one) for one in value]) if type(value) in (tuple, list) else [_lowered(xp, v) for v in value]
-    return value
-
-
-def _raised(result: Any, dtype: torch.dtype) -> Any:
-    """The results of a row as tensors."""
-    if isinstance(result, Traced):
-        return TracedTensor.of(result, dtype)
-    if isinstance(result, tuple) and hasattr(result, "_fields"):
-        return type(result)(*(_raised(one, dtype) for one in result))
-    if isinstance(result, (tuple, list)):
-        return type(result)(_raised(one, dtype) for one in result)
-    return result
+    raise NotTraceable(
+        f"{name} is not among PyTorch's functions that can be traced; write it with others, such as arithmetic, "
+        "torch.where, sums and products of matrices"
+    )
 
 
 def _options(name: str, options: Dict[str, Any]) -> Dict[str, Any]:
@@ -132,23 +91,23 @@ def call_row(name: str, args: Tuple[Any, ...], options: Dict[str, Any]) -> Any:
     if row == "scaled_dot_product_attention":
         mask = options.get("attn_mask", args[3] if len(args) > 3 else None)
         options["mask_is_boolean"] = mask is not None and mask.dtype == torch.bool
-    lowered = [_lowered(xp, one) for one in args]
+    lowered = [lowered_of(xp, one) for one in args]
     if row == "__setitem__":
         return _set_item(xp, *args)
     try:
-        result = ROWS[row](xp, *lowered, **{key: _lowered(xp, one) for key, one in options.items()})
+        result = ROWS[row](xp, *lowered, **{key: lowered_of(xp, one) for key, one in options.items()})
     except TypeError as error:
         if "argument" in str(error) and not isinstance(error, NotTraceable):
             raise NotTraceable(f"{name}: {str(error).replace('<lambda>()', 'it')}; such a call cannot be traced") from error
         raise
     if in_place:
         return args[0].write(result)
-    return _raised(result, wanted or dtype_of_result(row, args, tensors))
+    return raised_of(result, wanted or dtype_of_result(row, args, tensors))
 
 
 def _set_item(xp: Any, tensor: Any, key: Any, value: Any) -> Any:
     """x[key] = value. A boolean mask of the tensor's shape chooses elements; other keys are positions that are known."""
-    value = _lowered(xp, value)
+    value = lowered_of(xp, value)
     if isinstance(key, TracedTensor):
         if key.dtype != torch.bool:
             raise NotTraceable("x[index] = value with an index that depends on data: use torch.where or scatter")
@@ -162,7 +121,8 @@ def _set_item(xp: Any, tensor: Any, key: Any, value: Any) -> Any:
 @functools.lru_cache(maxsize=None)
 def _body_of(function: Callable[..., Any]) -> Callable[..., Any]:
     """PyTorch's own body of a Python function, which does not ask for an override first."""
-    body = types.FunctionType(function.__code__, {**function.__globals__, **_NO_OVERRIDE}, function.__name__, function.__defaults__,
+    body = types.FunctionType(function.__code__, {**function.__globals__, **_NO_OVERRIDE}, function.__name__,
+        function.__defaults__,
                               function.__closure__)  # fmt: skip
     body.__kwdefaults__ = function.__kwdefaults__
     return body
@@ -190,7 +150,8 @@ def dispatched(function: Any, args: Tuple[Any, ...], options: Dict[str, Any]) ->
 # Losses and activations whose Python functions take words ("mean", "none") or inplace=, which their bodies translate.
 _BY_BODY = frozenset(
     name for name in _OF_PYTHON if name.endswith("_loss") or "inplace" in getattr(F, name).__code__.co_varnames
-    or name in ("softmax", "log_softmax", "softmin", "binary_cross_entropy", "binary_cross_entropy_with_logits", "kl_div", "embedding",
+    or name in ("softmax", "log_softmax", "softmin", "binary_cross_entropy", "binary_cross_entropy_with_logits", "kl_div",
+        "embedding",
                 "dropout", "glu", "rms_norm", "layer_norm", "group_norm")
 )  # fmt: skip
 _ATTRIBUTES = ("size", "dim", "numel", "nelement", "is_floating_point", "is_complex", "stride", "is_contiguous", "item", "tolist")

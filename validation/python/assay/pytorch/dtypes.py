@@ -10,15 +10,20 @@ import torch
 from .tensor import TracedTensor
 
 BOOLEAN = frozenset(
-    "eq ne lt le gt ge __eq__ __ne__ __lt__ __le__ __gt__ __ge__ less less_equal greater greater_equal not_equal equal logical_and "
+    "eq ne lt le gt ge __eq__ __ne__ __lt__ __le__ __gt__ __ge__ less less_equal greater greater_equal "
+    "not_equal equal logical_and "
     "logical_or logical_xor logical_not isnan isinf isfinite isneginf isposinf any all signbit".split()
 )
-INTEGER = frozenset("argmax argmin count_nonzero".split())
+INTEGER = frozenset("argmax argmin argsort count_nonzero".split())
 _AS_GIVEN = frozenset(
-    "add sub subtract rsub mul multiply neg negative abs sum cumsum prod cumprod where masked_fill max min amax amin maximum minimum "
-    "clamp clip clamp_min clamp_max cat concat stack tril triu pow square floor ceil round trunc remainder fmod floor_divide __add__ "
-    "__sub__ __mul__ __neg__ __abs__ __pow__ __and__ __or__ __xor__ __invert__ __floordiv__ __mod__ __pos__ bitwise_and bitwise_or "
-    "bitwise_not gather index_select take_along_dim clone detach pad embedding one_hot zeros_like ones_like full_like scatter_add "
+    "add sub subtract rsub mul multiply neg negative abs sum cumsum prod cumprod where masked_fill max "
+    "min amax amin maximum minimum "
+    "clamp clip clamp_min clamp_max cat concat stack tril triu pow square floor ceil round trunc "
+    "remainder fmod floor_divide __add__ "
+    "__sub__ __mul__ __neg__ __abs__ __pow__ __and__ __or__ __xor__ __invert__ __floordiv__ __mod__ "
+    "__pos__ bitwise_and bitwise_or "
+    "bitwise_not gather index_select take_along_dim clone detach pad embedding one_hot zeros_like "
+    "ones_like full_like scatter_add "
     "index_add scatter masked_scatter __getitem__ diag diag_embed ".split()
 )
 _TO_WHOLE = frozenset("sum cumsum prod cumprod".split())
@@ -36,7 +41,9 @@ def dtype_of_result(row: str, args: Tuple[Any, ...], tensors: Sequence[Any]) -> 
         return max(floating, key=lambda one: torch.finfo(one).bits)
     if row in _AS_GIVEN and not any(isinstance(one, float) for one in args):
         is_bool = all(one.dtype == torch.bool for one in tensors)
-        return torch.bool if is_bool and row not in _TO_WHOLE and not any(isinstance(one, int) for one in args[1:2]) else torch.int64
+        return (
+            torch.bool if is_bool and row not in _TO_WHOLE and not any(isinstance(one, int) for one in args[1:2]) else torch.int64
+        )
     return torch.get_default_dtype()
 
 
@@ -49,7 +56,11 @@ CASTS = {
 
 def cast(xp: Any, tensor: TracedTensor, name: str, args: Sequence[Any]) -> TracedTensor:
     """Another type of the same numbers. Whole numbers of a float are those towards 0; what a float type rounds is declared."""
-    given = [one if isinstance(one, torch.dtype) else one.dtype for one in args if isinstance(one, torch.dtype) or hasattr(one, "dtype")]
+    given = [
+        one if isinstance(one, torch.dtype) else one.dtype
+        for one in args
+        if isinstance(one, torch.dtype) or hasattr(one, "dtype")
+    ]
     dtype = CASTS[name] or (given[0] if given else tensor.dtype)
     if dtype == tensor.dtype:
         return tensor

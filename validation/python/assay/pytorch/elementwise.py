@@ -127,9 +127,12 @@ def _of_two(name: str) -> Any:
     return lambda xp, input, other: getattr(xp, name)(input, other)
 
 
-_UNARY = {one: one for one in ("exp", "expm1", "log", "log1p", "sqrt", "tanh", "abs", "sign", "negative", "sin", "cos", "erf", "floor",
-                               "ceil", "trunc", "exp2", "log2", "log10", "isnan", "isinf", "isfinite", "logical_not")}  # fmt: skip
-_UNARY.update(neg="negative", absolute="abs", sgn="sign", fix="trunc", special_erf="erf", special_expm1="expm1", special_log1p="log1p",
+_UNARY = {one: one for one in ("exp", "expm1", "log", "log1p", "sqrt", "tanh", "abs", "sign", "negative", "sin", "cos", "erf",
+    "floor",
+                               "ceil", "trunc", "exp2", "log2", "log10", "isnan", "isinf", "isfinite",
+                               "logical_not")}  # fmt: skip
+_UNARY.update(neg="negative", absolute="abs", sgn="sign", fix="trunc", special_erf="erf", special_expm1="expm1",
+    special_log1p="log1p",
               special_exp2="exp2", __neg__="negative", __abs__="abs")  # fmt: skip
 _BINARY = {one: one for one in ("maximum", "minimum", "logaddexp", "less", "less_equal", "greater", "greater_equal", "not_equal",
                                 "logical_and", "logical_or", "logical_xor")}  # fmt: skip
@@ -147,7 +150,8 @@ ROWS: Dict[str, Any] = {
     "__floordiv__": lambda xp, input, other: _div(xp, input, other, "floor"),
     "remainder": _remainder, "__mod__": _remainder,
     "fmod": lambda xp, input, other: xp._array(input) - xp.trunc(xp.divide(input, other)) * other,
-    "__invert__": _bitwise_not, "bitwise_not": _bitwise_not, "__pos__": lambda xp, input: input, "positive": lambda xp, input: input,
+    "__invert__": _bitwise_not, "bitwise_not": _bitwise_not, "__pos__": lambda xp, input: input, "positive": lambda xp,
+    input: input,
     "round": lambda xp, input, decimals=0: xp.round(input) if not decimals else xp.round(input * 10**decimals) / 10**decimals,
     "frac": lambda xp, input: input - xp.trunc(input), "square": lambda xp, input: input**2,
     "rsqrt": lambda xp, input: 1 / xp.sqrt(input), "reciprocal": lambda xp, input: 1 / input,
@@ -174,8 +178,10 @@ ROWS: Dict[str, Any] = {
     "hardshrink": lambda xp, input, lambd=0.5: xp.where(xp.less_equal(xp.abs(input), lambd), 0, input),
     "softshrink": lambda xp, input, lambd=0.5: xp.where(
         xp.less(lambd, input), input - lambd, xp.where(xp.less(input, -lambd), input + lambd, 0)),
-    "logit": lambda xp, input, eps=None: xp.log(input / (1 - input)) if eps is None else ROWS["logit"](xp, _clamp(xp, input, eps, 1 - eps)),
-    "dropout": _dropout, "dropout1d": _dropout, "feature_dropout": _dropout, "alpha_dropout": _dropout, "feature_alpha_dropout": _dropout,
+    "logit": lambda xp, input,
+    eps=None: xp.log(input / (1 - input)) if eps is None else ROWS["logit"](xp, _clamp(xp, input, eps, 1 - eps)),
+    "dropout": _dropout, "dropout1d": _dropout, "feature_dropout": _dropout, "alpha_dropout": _dropout,
+    "feature_alpha_dropout": _dropout,
     "fill": lambda xp, input, value: xp.broadcast_to(xp._array(value), input.shape),
     "zero": lambda xp, input: xp.zeros(input.shape), "copy": lambda xp, input, src: xp._array(src),
     "xlogy": lambda xp, input, other: xp.where(xp.equal(input, 0), 0, input * xp.log(other)),

@@ -37,7 +37,9 @@ def _scatter(xp: Any, input: Any, dim: int, index: Any, src: Any = None, value: 
     if value is None and not hasattr(src, "_node"):
         value = src
     if value is None or reduce is not None or index.shape[dim] != 1:
-        raise NotTraceable("scatter of several values along dim at positions that depend on data: expected scatter_add, or one value each")
+        raise NotTraceable(
+            "scatter of several values along dim at positions that depend on data: expected scatter_add, or one value each"
+        )
     axis = dim % input.ndim
     shape = [1] * input.ndim
     shape[axis] = input.shape[axis]
@@ -60,7 +62,8 @@ def _get_item(xp: Any, input: Any, key: Any) -> Any:
 
 
 ROWS: Dict[str, Any] = {
-    "embedding": _embedding, "gather": _gather, "scatter_add": _scatter_add, "scatter": _scatter, "index_add": _index_add, "one_hot": _one_hot,
+    "embedding": _embedding, "gather": _gather, "scatter_add": _scatter_add, "scatter": _scatter, "index_add": _index_add,
+    "one_hot": _one_hot,
     "index_select": lambda xp, input, dim, index: xp.take(input, index, axis=dim), "__getitem__": _get_item,
     "take_along_dim": lambda xp, input, indices, dim: xp.take_along_axis(input, indices, axis=dim), "__setitem__": None,
 }  # fmt: skip

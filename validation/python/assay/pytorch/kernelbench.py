@@ -56,7 +56,10 @@ class BenchmarkOperation(TorchOperation):
         code = self._function.__code__ if self._function is not None else None
         named = list(code.co_varnames[1 : code.co_argcount]) if code is not None else []
         taken = set(self.base)
-        return [f"{one}_" if one in taken or one in ("seed", "file", "layout") else one for one in (named + [f"input{k}" for k in range(count)])[:count]]
+        return [
+            f"{one}_" if one in taken or one in ("seed", "file", "layout") else one
+            for one in (named + [f"input{k}" for k in range(count)])[:count]
+        ]
 
     def _kind_of(self, k: int, shapes: Shapes) -> str:
         """Numbers of any sign, unless the model makes NaN of such: then those above 0, or in [0, 1] where the file's are."""
@@ -123,8 +126,10 @@ class BenchmarkOperation(TorchOperation):
 
     def run_line(self, words: str, kernel: Any, backward: Any, declared: Dict[str, Any], given: Any) -> str:
         options = run_options(words)
-        return (f"assay kernelbench {shlex.quote(self.file.path)} {shlex.quote(_file_of(kernel))} --cases {options['cases']} "
-                f"--seed {options['seed']}")
+        return (
+            f"assay kernelbench {shlex.quote(self.file.path)} {shlex.quote(_file_of(kernel))} --cases {options['cases']} "
+            f"--seed {options['seed']}"
+        )
 
 
 def _file_of(kernel: Any) -> str:

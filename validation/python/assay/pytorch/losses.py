@@ -56,7 +56,9 @@ def _along_classes(xp: Any, input: Any, target: Any) -> Any:
     return xp.squeeze(xp.take_along_axis(input, xp.expand_dims(target, axis), axis=axis), axis)
 
 
-def _nll(xp: Any, input: Any, target: Any, weight: Any = None, reduction: int = 1, ignore_index: int = -100, smoothing: float = 0.0) -> Any:
+def _nll(
+    xp: Any, input: Any, target: Any, weight: Any = None, reduction: int = 1, ignore_index: int = -100, smoothing: float = 0.0
+) -> Any:
     """Of log-probabilities. Targets are classes of the input, so that none is ignored unless ignore_index is one."""
     C = input.shape[1 if input.ndim > 1 else 0]
     loss = -_along_classes(xp, input, target)
@@ -74,8 +76,15 @@ def _nll(xp: Any, input: Any, target: Any, weight: Any = None, reduction: int = 
     return reduced(xp, loss, reduction)
 
 
-def _cross_entropy(xp: Any, input: Any, target: Any, weight: Any = None, reduction: int = 1, ignore_index: int = -100,
-                   label_smoothing: float = 0.0) -> Any:
+def _cross_entropy(
+    xp: Any,
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    reduction: int = 1,
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+) -> Any:
     axis = 1 if input.ndim > 1 else 0
     log_probs = log_softmax(xp, input, axis)
     if target.shape != input.shape:
@@ -107,15 +116,26 @@ def _cosine_embedding(xp: Any, input1: Any, input2: Any, target: Any, margin: fl
     return reduced(xp, near + xp.where(xp.equal(target, -1), xp.maximum(cosine - margin, 0), 0), reduction)
 
 
-def _triplet(xp: Any, anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6, swap: bool = False,
-             reduction: int = 1) -> Any:
+def _triplet(
+    xp: Any,
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    margin: float = 1.0,
+    p: float = 2.0,
+    eps: float = 1e-6,
+    swap: bool = False,
+    reduction: int = 1,
+) -> Any:
     near, far = _pairwise_distance(xp, anchor, positive, p, eps), _pairwise_distance(xp, anchor, negative, p, eps)
     if swap:
         far = xp.minimum(far, _pairwise_distance(xp, positive, negative, p, eps))
     return reduced(xp, xp.maximum(margin + near - far, 0), reduction)
 
 
-def _poisson(xp: Any, input: Any, target: Any, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: int = 1) -> Any:
+def _poisson(
+    xp: Any, input: Any, target: Any, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: int = 1
+) -> Any:
     if full:
         raise ValueError("poisson_nll_loss(full=True): expected full=False, without Stirling's terms")
     return reduced(xp, xp.exp(input) - target * input if log_input else input - target * xp.log(input + eps), reduction)
@@ -124,7 +144,8 @@ def _poisson(xp: Any, input: Any, target: Any, log_input: bool = True, full: boo
 ROWS: Dict[str, Any] = {
     "mse_loss": _of_difference(lambda xp, d: d * d), "l1_loss": _of_difference(lambda xp, d: xp.abs(d)),
     "smooth_l1_loss": _of_difference(_smooth_l1), "huber_loss": _of_difference(_huber), "binary_cross_entropy": _binary,
-    "binary_cross_entropy_with_logits": _binary_of_logits, "kl_div": _kl, "nll_loss": _nll, "nll_loss_nd": _nll, "nll_loss2d": _nll,
+    "binary_cross_entropy_with_logits": _binary_of_logits, "kl_div": _kl, "nll_loss": _nll, "nll_loss_nd": _nll,
+    "nll_loss2d": _nll,
     "cross_entropy_loss": _cross_entropy, "hinge_embedding_loss": _hinge_embedding, "margin_ranking_loss": _margin_ranking,
     "cosine_embedding_loss": _cosine_embedding, "triplet_margin_loss": _triplet, "poisson_nll_loss": _poisson,
     "soft_margin_loss": lambda xp, input, target, reduction=1: reduced(xp, xp.log1p(xp.exp(-target * input)), reduction),

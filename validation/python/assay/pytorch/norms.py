@@ -33,7 +33,9 @@ def _last_axes(x: Traced, shape: Sequence[int]) -> Any:
     return tuple(range(-len(shape), 0))
 
 
-def _layer_norm(xp: Any, input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5, *_: Any, **__: Any) -> Any:
+def _layer_norm(
+    xp: Any, input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5, *_: Any, **__: Any
+) -> Any:
     axes = _last_axes(input, normalized_shape)
     mean, variance = deviation(xp, input, axes, True, 0)
     return _affine(xp, _normal(xp, input, mean, variance, eps), weight, bias)
@@ -45,7 +47,9 @@ def _rms_norm(xp: Any, input: Any, normalized_shape: Any, weight: Any = None, ep
     return _affine(xp, input / xp.sqrt(xp.mean(input**2, axis=axes, keepdims=True) + eps), weight, None)
 
 
-def _group_norm(xp: Any, input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5, *_: Any, **__: Any) -> Any:
+def _group_norm(
+    xp: Any, input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5, *_: Any, **__: Any
+) -> Any:
     N, C = input.shape[:2]
     if C % num_groups:
         raise ValueError(f"num_groups={num_groups} of {C} channels: expected a divisor")
@@ -64,8 +68,18 @@ def _standardized(xp: Any, input: Any, weight: Any, bias: Any, mean: Any, varian
     return input * scale + (shift if bias is None else _channels(xp, bias, input.ndim) + shift)
 
 
-def _batch_norm(xp: Any, input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: Any, eps: float,
-                *_: Any) -> Any:
+def _batch_norm(
+    xp: Any,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: bool,
+    momentum: Any,
+    eps: float,
+    *_: Any,
+) -> Any:
     """With the batch's own statistics in training mode; the running ones are no result, so that they need not be followed."""
     if training or running_mean is None:
         axes = (0, *range(2, input.ndim))
@@ -75,8 +89,18 @@ def _batch_norm(xp: Any, input: Any, weight: Any, bias: Any, running_mean: Any, 
     return _standardized(xp, input, weight, bias, mean, variance, eps)
 
 
-def _instance_norm(xp: Any, input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, use_input_stats: bool, momentum: Any,
-                   eps: float, *_: Any) -> Any:
+def _instance_norm(
+    xp: Any,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    use_input_stats: bool,
+    momentum: Any,
+    eps: float,
+    *_: Any,
+) -> Any:
     if not use_input_stats:
         return _batch_norm(xp, input, weight, bias, running_mean, running_var, False, momentum, eps)
     mean, variance = deviation(xp, input, tuple(range(2, input.ndim)), True, 0)
@@ -84,5 +108,6 @@ def _instance_norm(xp: Any, input: Any, weight: Any, bias: Any, running_mean: An
 
 
 ROWS: Dict[str, Any] = {
-    "layer_norm": _layer_norm, "rms_norm": _rms_norm, "group_norm": _group_norm, "batch_norm": _batch_norm, "instance_norm": _instance_norm,
+    "layer_norm": _layer_norm, "rms_norm": _rms_norm, "group_norm": _group_norm, "batch_norm": _batch_norm,
+    "instance_norm": _instance_norm,
 }  # fmt: skip

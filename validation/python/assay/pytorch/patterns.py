@@ -25,7 +25,7 @@ _ADVICE = {
     "transposed": "The result is transposed: swap the strides of the store.",
     "tail": "The last elements are wrong: mask the last block, whose size is no multiple of the tile.",
     "some": "Compare the kernel's indexing with the reference at the first wrong index.",
-    "near": "The formula is nearly right: look at epsilon, approximations (tanh for erf), the type of the accumulator, rounding to 16 bits.",
+    "near": "The formula is nearly right: look at epsilon, tanh in place of erf, the accumulator's type, rounding to 16 bits.",
     "far": "Compare the kernel's formula with the reference line by line, at the sizes of the case.",
 }
 
@@ -57,7 +57,11 @@ def _of_values(ours: np.ndarray, exact: np.ndarray, inputs: Dict[str, np.ndarray
             return "factor", f"each is {ratio:.6g} times what is due"
         if difference is not None:
             return "offset", f"each is off by {difference:.6g}"
-        if ours.ndim > 1 and ours.shape[-1] == ours.shape[-2] and np.allclose(np.swapaxes(ours, -1, -2), exact, rtol=1e-4, atol=1e-5):
+        if (
+            ours.ndim > 1
+            and ours.shape[-1] == ours.shape[-2]
+            and np.allclose(np.swapaxes(ours, -1, -2), exact, rtol=1e-4, atol=1e-5)
+        ):
             return "transposed", "the last two axes are swapped"
     return None
 
@@ -91,7 +95,10 @@ def pattern_on_a_case(operation: Any, kernel: Any) -> Optional[Pattern]:
         results: List[Any] = TorchKernel(operation, kernel, False)(SimpleNamespace(extents=extents, **narrow))
     for got, texts, bound, shape in zip(results, truth["outputs"], truth["output_bounds"], shapes):
         if list(got.shape) != list(shape):
-            return Pattern(f"the result has the shape {list(got.shape)}: expected {list(shape)}", "Return the shape that the reference returns.")
+            return Pattern(
+                f"the result has the shape {list(got.shape)}: expected {list(shape)}",
+                "Return the shape that the reference returns.",
+            )
         exact = np.array([float(text) for text in texts]).reshape(shape)
         found = pattern_of(got.double().numpy(), exact, np.array(bound).reshape(shape), arrays)
         if found is not None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._traced import NotTraceable, Traced
 from .convolutions import each_of, windows_of
-from .reductions import NoIndices, ValuesAndIndices
+from .reductions import ValuesAndIndices
 
 
 def _windows(x: Traced, n: int, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> np.ndarray:
@@ -46,17 +46,33 @@ def _average(xp: Any, x: Traced, windows: np.ndarray, n: int, counts: np.ndarray
 
 
 def _max_pool(n: int) -> Any:
-    def row(xp: Any, input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
-            return_indices: bool = False) -> Any:
+    def row(
+        xp: Any,
+        input: Any,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> Any:
         value = _maximum(xp, input, _windows(input, n, kernel_size, stride, padding, dilation, ceil_mode), n)
-        return ValuesAndIndices(value, NoIndices(f"max_pool{n}d")) if return_indices else value
+        return ValuesAndIndices(value, None) if return_indices else value
 
     return row
 
 
 def _avg_pool(n: int) -> Any:
-    def row(xp: Any, input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-            count_include_pad: bool = True, divisor_override: Any = None) -> Any:
+    def row(
+        xp: Any,
+        input: Any,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: Any = None,
+    ) -> Any:
         windows = _windows(input, n, kernel_size, stride, padding, 1, ceil_mode)
         counts = np.sum(windows >= (-1 if count_include_pad else 0), axis=tuple(range(-n, 0)))
         return _average(xp, input, windows, n, counts if divisor_override is None else np.full_like(counts, divisor_override))
@@ -74,7 +90,9 @@ def _adaptive_windows(x: Traced, sizes: Sequence[Any]) -> np.ndarray:
         out = size if out is None else out
         starts, ends = [i * size // out for i in range(out)], [-(-(i + 1) * size // out) for i in range(out)]
         widest = max((b - a for a, b in zip(starts, ends)), default=0)
-        at = np.array([[a + j if a + j < b else -1 for j in range(widest)] for a, b in zip(starts, ends)], np.int64).reshape(out, widest)
+        at = np.array([[a + j if a + j < b else -1 for j in range(widest)] for a, b in zip(starts, ends)], np.int64).reshape(
+            out, widest
+        )
         taken = np.take(p, np.maximum(at, 0), axis)
         shape = [1] * taken.ndim
         shape[axis : axis + 2] = at.shape
@@ -87,7 +105,7 @@ def _adaptive(n: int, is_max: bool) -> Any:
         windows = _adaptive_windows(input, each_of(output_size, n))
         if is_max:
             value = _maximum(xp, input, windows, n)
-            return ValuesAndIndices(value, NoIndices("adaptive_max_pool")) if return_indices else value
+            return ValuesAndIndices(value, None) if return_indices else value
         return _average(xp, input, windows, n, np.sum(windows >= 0, axis=tuple(range(-n, 0))))
 
     return row
@@ -144,7 +162,10 @@ def _refused(xp: Any, *_: Any, **__: Any) -> Any:
 ROWS: Dict[str, Any] = {
     **{f"max_pool{n}d": _max_pool(n) for n in (1, 2, 3)}, **{f"avg_pool{n}d": _avg_pool(n) for n in (1, 2, 3)},
     **{f"max_pool{n}d_with_indices": partial(_max_pool(n), return_indices=True) for n in (1, 2, 3)},
-    **{f"adaptive_avg_pool{n}d": _adaptive(n, False) for n in (1, 2, 3)}, **{f"adaptive_max_pool{n}d": _adaptive(n, True) for n in (1, 2, 3)},
-    "fractional_max_pool2d": _refused, "fractional_max_pool3d": _refused, "upsample_nearest1d": _nearest(1), "upsample_nearest2d": _nearest(2),
-    "upsample_nearest3d": _nearest(3), "upsample_linear1d": _linear(1), "upsample_bilinear2d": _linear(2), "upsample_trilinear3d": _linear(3),
+    **{f"adaptive_avg_pool{n}d": _adaptive(n, False) for n in (1, 2, 3)},
+    **{f"adaptive_max_pool{n}d": _adaptive(n, True) for n in (1, 2, 3)},
+    "fractional_max_pool2d": _refused, "fractional_max_pool3d": _refused, "upsample_nearest1d": _nearest(1),
+    "upsample_nearest2d": _nearest(2),
+    "upsample_nearest3d": _nearest(3), "upsample_linear1d": _linear(1), "upsample_bilinear2d": _linear(2),
+    "upsample_trilinear3d": _linear(3),
 }  # fmt: skip

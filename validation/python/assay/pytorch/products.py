@@ -14,7 +14,9 @@ def matmul(xp: Any, input: Any, other: Any) -> Any:
     if not input.ndim or not other.ndim:
         raise ValueError(f"matmul of shapes {list(input.shape)} and {list(other.shape)}: expected at least one axis each")
     if input.ndim == 1:
-        return xp.reshape(matmul(xp, xp.expand_dims(input, 0), other), (*other.shape[:-2], *other.shape[-1:])[: max(other.ndim - 1, 0)])
+        return xp.reshape(
+            matmul(xp, xp.expand_dims(input, 0), other), (*other.shape[:-2], *other.shape[-1:])[: max(other.ndim - 1, 0)]
+        )
     if other.ndim == 1:
         return xp.reshape(matmul(xp, input, xp.expand_dims(other, 1)), input.shape[:-1])
     if other.ndim == 2 and input.ndim > 2:
@@ -104,11 +106,13 @@ def _multi_dot(xp: Any, tensors: Any) -> Any:
 
 
 ROWS: Dict[str, Any] = {
-    **{name: matmul for name in ("matmul", "mm", "bmm", "mv", "__matmul__", "linalg_matmul")}, "dot": _dot, "vdot": _dot, "linear": linear,
+    **{name: matmul for name in ("matmul", "mm", "bmm", "mv", "__matmul__", "linalg_matmul")}, "dot": _dot, "vdot": _dot,
+    "linear": linear,
     "addmm": _add_product, "addmv": _add_product, "baddbmm": _add_product, "addbmm": _addbmm,
     "addr": lambda xp, input, vec1, vec2, beta=1, alpha=1: _scaled(input, beta) + _scaled(_outer(xp, vec1, vec2), alpha),
     "outer": _outer, "ger": _outer, "inner": _inner, "einsum": _einsum, "tensordot": _tensordot_of_axes, "bilinear": _bilinear,
     "cdist": _cdist, "pairwise_distance": _pairwise_distance, "cosine_similarity": _cosine_similarity, "cross": _cross,
-    "linalg_cross": _cross, "trace": _trace, "linalg_multi_dot": _multi_dot, "chain_matmul": lambda xp, *matrices: _multi_dot(xp, matrices),
+    "linalg_cross": _cross, "trace": _trace, "linalg_multi_dot": _multi_dot, "chain_matmul": lambda xp,
+    *matrices: _multi_dot(xp, matrices),
     "_euclidean_dist": _cdist,
 }  # fmt: skip

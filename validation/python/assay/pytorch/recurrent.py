@@ -13,7 +13,9 @@ def _parts(x: Any, n: int) -> List[Any]:
     return [x[..., k * size : (k + 1) * size] for k in range(n)]
 
 
-def lstm_cell(xp: Any, input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None, w_hr: Any = None) -> Tuple[Any, Any]:
+def lstm_cell(
+    xp: Any, input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None, w_hr: Any = None
+) -> Tuple[Any, Any]:
     h, c = hx
     i, f, g, o = _parts(linear(xp, input, w_ih, b_ih) + linear(xp, h, w_hh, b_hh), 4)
     c = _sigmoid(xp, f) * c + _sigmoid(xp, i) * xp.tanh(g)
@@ -36,7 +38,9 @@ def _simple_cell(activation: Any) -> Any:
     return cell
 
 
-def _direction(xp: Any, cell: Any, steps: Sequence[Any], state: Any, weights: Sequence[Any], is_backward: bool) -> Tuple[List[Any], Any]:
+def _direction(
+    xp: Any, cell: Any, steps: Sequence[Any], state: Any, weights: Sequence[Any], is_backward: bool
+) -> Tuple[List[Any], Any]:
     outputs = []
     for one in reversed(steps) if is_backward else steps:
         state = cell(xp, one, state, *weights)
@@ -45,8 +49,18 @@ def _direction(xp: Any, cell: Any, steps: Sequence[Any], state: Any, weights: Se
 
 
 def _network(cell: Any, is_lstm: bool) -> Any:
-    def row(xp: Any, input: Any, hx: Any, params: Sequence[Any], has_biases: bool, num_layers: int, dropout: float, train: bool,
-            bidirectional: bool, batch_first: bool) -> Any:
+    def row(
+        xp: Any,
+        input: Any,
+        hx: Any,
+        params: Sequence[Any],
+        has_biases: bool,
+        num_layers: int,
+        dropout: float,
+        train: bool,
+        bidirectional: bool,
+        batch_first: bool,
+    ) -> Any:
         """Input [T, B, H] or, with batch_first, [B, T, H]; states [layers directions, B, H]."""
         if train and dropout > 0:
             raise ValueError("dropout between the layers in training mode draws random numbers: call eval() of the module")
@@ -83,6 +97,7 @@ _tanh_cell = _simple_cell(lambda xp, x: xp.tanh(x))
 _relu_cell = _simple_cell(lambda xp, x: xp.maximum(x, 0))
 
 ROWS: Dict[str, Any] = {
-    "lstm_cell": lstm_cell, "gru_cell": gru_cell, "rnn_tanh_cell": _tanh_cell, "rnn_relu_cell": _relu_cell, "lstm": _network(lstm_cell, True),
+    "lstm_cell": lstm_cell, "gru_cell": gru_cell, "rnn_tanh_cell": _tanh_cell, "rnn_relu_cell": _relu_cell,
+    "lstm": _network(lstm_cell, True),
     "gru": _network(gru_cell, False), "rnn_tanh": _network(_tanh_cell, False), "rnn_relu": _network(_relu_cell, False),
 }  # fmt: skip

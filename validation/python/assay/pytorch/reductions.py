@@ -5,26 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any, Dict, NamedTuple, Optional
 
-from .._traced import NotTraceable
-
 
 class ValuesAndIndices(NamedTuple):
     """What max and min along an axis return, and cummax and cummin."""
 
     values: Any
     indices: Any
-
-
-class NoIndices:
-    """In the place of indices that a formula does not have; any use is refused."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise NotTraceable(f"the indices that {self._name} returns: they depend on data; expected a function of the values alone")
 
 
 def axes_of(dim: Any) -> Optional[Any]:
@@ -48,7 +34,9 @@ def _extreme(name: str) -> Any:
         if other is not None or hasattr(dim, "_node"):
             return getattr(xp, {"max": "maximum", "min": "minimum"}[name])(input, dim if other is None else other)
         value = getattr(xp, name)(input, axis=dim, keepdims=keepdim)
-        return value if dim is None else ValuesAndIndices(value, NoIndices(name))
+        if dim is None:
+            return value
+        return ValuesAndIndices(value, getattr(xp, f"arg{name}")(input, axis=dim, keepdims=keepdim))
 
     return row
 
@@ -127,17 +115,34 @@ def _scan(op: str) -> Any:
     return lambda xp, input, dim: getattr(xp, op)(input, axis=dim)
 
 
-def _running(op: str, name: str) -> Any:
-    return lambda xp, input, dim: ValuesAndIndices(getattr(xp, op)(input, axis=dim), NoIndices(name))
+def _running(op: str) -> Any:
+    """The values of cummax and cummin; their positions are not traced."""
+    return lambda xp, input, dim: ValuesAndIndices(getattr(xp, op)(input, axis=dim), None)
 
 
-def _index_of(op: str) -> Any:
-    def row(xp: Any, input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-        if not hasattr(type(xp), op):
-            raise NotTraceable(f"torch.{op}: its result is an index, which depends on data; expected a function of the values alone")
-        return getattr(xp, op)(input, axis=dim, keepdims=keepdim)
+def _sort(xp: Any, input: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+    return ValuesAndIndices(
+        xp.sort(input, axis=dim, descending=descending), xp.argsort(input, axis=dim, descending=descending))
 
-    return row
+
+def _top_k(xp: Any, input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    values, positions = xp.top_k(input if largest else -input, k, axis=dim)
+    return ValuesAndIndices(values if largest else -values, positions)
+
+
+def _ranked(xp: Any, input: Any, rank: int, dim: int, keepdim: bool) -> Any:
+    """The element of this rank, the smallest first, and its position."""
+    ordered = _sort(xp, input, dim)
+    at = [slice(None)] * input.ndim
+    at[dim] = slice(rank, rank + 1) if keepdim else rank
+    return ValuesAndIndices(*(one[tuple(at)] for one in ordered))
+
+
+def _median(xp: Any, input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """The lower one of two."""
+    if dim is None:
+        return _ranked(xp, xp.reshape(input, (-1,)), (input.size - 1) // 2, 0, False).values
+    return _ranked(xp, input, (input.shape[dim] - 1) // 2, dim, keepdim)
 
 
 def _normalized(xp: Any, input: Any, p: Any, dim: int, maxnorm: Any) -> Any:
@@ -149,14 +154,23 @@ def _normalized(xp: Any, input: Any, p: Any, dim: int, maxnorm: Any) -> Any:
 ROWS: Dict[str, Any] = {
     "sum": _total("sum"), "mean": _total("mean"), "amax": _total("max"), "amin": _total("min"), "prod": _total("prod"),
     "max": _extreme("max"), "min": _extreme("min"), "var": _variance,
-    "std": lambda xp, *args, **named: xp.sqrt(_variance(xp, *args, **named)), "var_mean": _with_mean(False), "std_mean": _with_mean(True),
-    "aminmax": lambda xp, input, dim=None, keepdim=False: (xp.min(input, axis=dim, keepdims=keepdim), xp.max(input, axis=dim, keepdims=keepdim)),
+    "std": lambda xp, *args, **named: xp.sqrt(_variance(xp, *args, **named)), "var_mean": _with_mean(False),
+    "std_mean": _with_mean(True),
+    "aminmax": lambda xp, input, dim=None,
+    keepdim=False: (xp.min(input, axis=dim, keepdims=keepdim), xp.max(input, axis=dim, keepdims=keepdim)),
     "norm": norm, "linalg_norm": lambda xp, input, ord=None, dim=None, keepdim=False: norm(xp, input, ord, dim, keepdim),
     "linalg_vector_norm": lambda xp, input, ord=2, dim=None, keepdim=False: norm(xp, input, ord, dim, keepdim),
     "dist": lambda xp, input, other, p=2: norm(xp, input - other, p), "renorm": _normalized,
-    "softmax": softmax, "special_softmax": softmax, "log_softmax": log_softmax, "special_log_softmax": log_softmax, "logsumexp": logsumexp,
-    "special_logsumexp": logsumexp, "cumsum": _scan("cumulative_sum"), "cumprod": _scan("cumulative_prod"), "logcumsumexp": _logcumsumexp,
-    "cummax": _running("cumulative_max", "cummax"), "cummin": _running("cumulative_min", "cummin"),
-    "argmax": _index_of("argmax"), "argmin": _index_of("argmin"), "all": _total("all"), "any": _total("any"),
+    "softmax": softmax, "special_softmax": softmax, "log_softmax": log_softmax, "special_log_softmax": log_softmax,
+    "logsumexp": logsumexp,
+    "special_logsumexp": logsumexp, "cumsum": _scan("cumulative_sum"), "cumprod": _scan("cumulative_prod"),
+    "logcumsumexp": _logcumsumexp,
+    "cummax": _running("cumulative_max"), "cummin": _running("cumulative_min"),
+    "argmax": lambda xp, input, dim=None, keepdim=False: xp.argmax(input, axis=dim, keepdims=keepdim),
+    "argmin": lambda xp, input, dim=None, keepdim=False: xp.argmin(input, axis=dim, keepdims=keepdim), "sort": _sort,
+    "argsort": lambda xp, input, dim=-1, descending=False, stable=False: xp.argsort(input, axis=dim, descending=descending),
+    "msort": lambda xp, input: xp.sort(input, axis=0), "topk": _top_k, "median": _median,
+    "kthvalue": lambda xp, input, k, dim=-1, keepdim=False: _ranked(xp, input, k - 1, dim, keepdim),
+    "all": _total("all"), "any": _total("any"),
     "count_nonzero": lambda xp, input, dim=None: xp.sum(xp.where(xp.equal(input, 0), 0, 1), axis=axes_of(dim)),
 }  # fmt: skip

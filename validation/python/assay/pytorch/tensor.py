@@ -69,7 +69,9 @@ class TracedTensor:
         xp = storage.value._xp
         new = xp.broadcast_to(new, self._index.shape)
         if flat.size != np.unique(flat).size:
-            raise NotTraceable("a write in place into a tensor whose elements share memory, as those of expand do: clone it first")
+            raise NotTraceable(
+                "a write in place into a tensor whose elements share memory, as those of expand do: clone it first"
+            )
         where = np.arange(storage.value.size)
         where[flat] = where.size + np.arange(flat.size)
         storage.value = xp._moved([storage.value, new], where.reshape(storage.value.shape))

@@ -11,7 +11,8 @@ from torch.overrides import TorchFunctionMode
 
 from .._formula import Namespace, finished
 from .._traced import NotTraceable
-from .dispatch import call_row, dispatched, tensors_in, traced_of
+from .conversions import tensors_in, traced_of
+from .dispatch import call_row, dispatched
 from .table import RANDOM
 from .tensor import TracedTensor
 
@@ -64,7 +65,11 @@ class _Followed(TorchFunctionMode):
 
     @staticmethod
     def _writes(name: str) -> bool:
-        return name == "__setitem__" or (name.endswith("_") and not name.endswith("__")) or (name.startswith("__i") and name != "__invert__")
+        return (
+            name == "__setitem__"
+            or (name.endswith("_") and not name.endswith("__"))
+            or (name.startswith("__i") and name != "__invert__")
+        )
 
 
 @contextmanager
@@ -102,7 +107,7 @@ def source_of(reference: Any) -> Optional[Any]:
 
 
 def _line_of(error: BaseException, file: str) -> str:
-    """" (line 12)" of the reference, where it is known."""
+    """ " (line 12)" of the reference, where it is known."""
     line, at = 0, error.__traceback__
     while at is not None:
         line = at.tb_lineno if at.tb_frame.f_code.co_filename == file else line
@@ -119,11 +124,17 @@ def _outputs(result: Any) -> List[Any]:
     return [] if result is None else [result]
 
 
-def trace_of(call: Callable[[Dict[str, Any]], Any], function: Optional[Any], inputs: Sequence[Tuple[str, str]],
-             shapes: Sequence[Tuple[int, ...]], wrt: Sequence[str], dtype: torch.dtype) -> Tuple[Any, bool]:
-    """The graph of call(tensors by name) at these shapes, and whether the function converts numbers to another float type. `inputs` are names and kinds; `function` has the lines; numbers have the
-    type `dtype`, of which a reference may take its epsilon.
+def trace_of(
+    call: Callable[[Dict[str, Any]], Any],
+    function: Optional[Any],
+    inputs: Sequence[Tuple[str, str]],
+    shapes: Sequence[Tuple[int, ...]],
+    wrt: Sequence[str],
+    dtype: torch.dtype,
+) -> Tuple[Any, bool]:
+    """The graph of call(tensors by name) at these shapes, and whether the function converts numbers to another float type.
 
+    `inputs` are names and kinds; `function` has the lines; numbers have the type `dtype`, whose epsilon a reference may take.
     Raises NotTraceable for what a trace cannot record."""
     file = function.__code__.co_filename if function is not None else ""
     xp = TorchNamespace(file, dtype)
