@@ -79,8 +79,11 @@ def to_numpy(value: Any) -> np.ndarray:
         raise TypeError("a masked array, whose mask would be lost: expected its numbers, such as filled(0) gives")
     if isinstance(value, np.ndarray):
         return value
-    if hasattr(value, "detach"):  # PyTorch: NumPy cannot read a tensor that requires a gradient
+    if hasattr(value, "detach"):  # PyTorch: NumPy cannot read a tensor that requires a gradient, or that is on a GPU
         value = value.detach()
+        value = value.cpu() if getattr(getattr(value, "device", None), "type", "cpu") != "cpu" else value
+    elif hasattr(value, "__cuda_array_interface__") and hasattr(value, "get"):  # CuPy
+        value = value.get()
     tried = []
     for name, take in (("__dlpack__", np.from_dlpack), ("__array__", np.asarray)):
         if hasattr(value, name):

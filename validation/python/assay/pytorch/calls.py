@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from .._pipe import ReturnedWrong, Unsupported
+from .device import DeviceMemory
 from .trace import _outputs
 
 
@@ -55,6 +56,7 @@ class Calling(NamedTuple):
 
     largest: float = math.inf  # of the numbers that it takes, in size
     contiguous: bool = False  # whether it takes contiguous tensors alone
+    device: torch.device = torch.device("cpu")  # of the tensors
 
 
 def _declines(error: Exception) -> bool:
@@ -68,6 +70,7 @@ class TorchKernel:
 
     def __init__(self, operation: Any, kernel: Any, is_gradient: bool, calling: Calling = Calling()) -> None:
         self._operation, self._kernel, self._is_gradient, self._calling = operation, kernel, is_gradient, calling
+        self._memory = None if calling.device.type == "cpu" else DeviceMemory(calling.device)
         self.__name__ = getattr(kernel, "__name__", type(kernel).__name__)
 
     def __call__(self, p: Any) -> List[Any]:
@@ -78,15 +81,34 @@ class TorchKernel:
         kernel = operation.kernel_at(self._kernel, p.extents)
         dtype = operation.dtype_of(p)
         tensors = {name: self._taken(tensor_of(getattr(p, name), kind, dtype)) for name, _, kind, _, _ in operation.inputs}
+        tensors.update({f"upstreams[{k}]": tensor_of(one, "real", dtype) for k, one in enumerate(p.upstreams)})
         try:
-            if self._is_gradient:
-                return self._gradients(kernel, tensors, [tensor_of(one, "real", dtype) for one in p.upstreams])
-            with torch.no_grad():
-                return self._as_numbers(_outputs(self._called(kernel, tensors)), p, getattr(torch, dtype))
+            if self._memory is None:
+                return self._results(kernel, tensors, p, dtype)
+            return self._results_on_device(self._memory, kernel, tensors, p, dtype)
         except RuntimeError as error:
             if _declines(error) and not all(one.is_contiguous() for one in tensors.values()):
                 raise Unsupported("tensors that are not contiguous") from error
             raise
+
+    def _results(self, kernel: Any, tensors: Dict[str, torch.Tensor], p: Any, dtype: str) -> List[Any]:
+        given = {one[0]: tensors[one[0]] for one in self._operation.inputs}
+        if self._is_gradient:
+            return self._gradients(kernel, given, [tensors[f"upstreams[{k}]"] for k in range(len(p.upstreams))])
+        with torch.no_grad():
+            return self._as_numbers(_outputs(self._called(kernel, given)), p, getattr(torch, dtype))
+
+    def _results_on_device(self, memory: DeviceMemory, kernel: Any, tensors: Dict[str, torch.Tensor], p: Any, dtype: str) -> List[Any]:
+        if isinstance(kernel, torch.nn.Module):
+            kernel.to(memory.device)
+        operation = self._operation
+        due = [tensors[name].shape for name in operation.differentiable] if self._is_gradient else operation.trace(p.extents).shapes
+        given = memory.give(tensors)
+        memory.poison([tuple(one) for one in due], getattr(torch, dtype))
+        results = self._results(kernel, given, p, dtype)
+        memory.wait()
+        memory.require_inputs()
+        return memory.take(results)
 
     def _taken(self, tensor: torch.Tensor) -> torch.Tensor:
         """The tensor as the kernel takes it. Raises Unsupported for numbers that it does not."""

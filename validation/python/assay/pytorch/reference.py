@@ -15,6 +15,7 @@ from .._plugin import Plugin
 from .._traced import NotTraceable
 from .agreement import Agreement
 from .calls import Calling, TorchKernel, parameters_like
+from .device import device_called
 from .trace import source_of, trace_of, with_values
 
 
@@ -186,6 +187,7 @@ class TorchOperation(Agreement, Operation):
         subnormals: bool = False,
         largest: float = math.inf,
         contiguous: bool = False,
+        device: Any = "cpu",
         **declared: Any,
     ) -> Any:
         """As of a formula, but that numbers below the smallest normal one may become 0, as they do on most GPUs, and that exp,
@@ -193,10 +195,12 @@ class TorchOperation(Agreement, Operation):
 
         largest     the kernel takes numbers up to this size: others are no cases
         contiguous  it takes contiguous tensors alone
+        device      where its tensors are: "cuda", "mps" or another that PyTorch has here
         """
         self._calling = Calling(
             _numbers.real("largest", largest, 0, positive=True) if math.isfinite(largest) else largest,
             _numbers.flag("contiguous", contiguous),
+            device_called(device),
         )
         made = super().subject(kernel, backward, dtype=dtype, exp_error=exp_error, subnormals=subnormals, **declared)
         if getattr(torch, dtype) != self._dtype:
