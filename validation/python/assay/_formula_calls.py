@@ -105,7 +105,7 @@ class KernelCall:
         try:
             with np.errstate(all="ignore"):
                 return called(self._fn, p)
-        except (Unsupported, ReturnedWrong, KernelEnded):
+        except (Unsupported, ReturnedWrong, KernelEnded, SharedMemory):
             raise
         except Exception as error:
             said = f"the kernel raised {type(error).__name__}: {error}\n{_own_frames(error)}"

@@ -406,7 +406,7 @@ def with_operation(reference: Any, options: Dict[str, Any]) -> Tuple[Any, Dict[s
     options; what is no such function is left as it is."""
     if isinstance(reference, (str, Operation)) or not callable(reference):
         return reference, options
-    known = inspect.signature(Operation.subject).parameters
+    known = {*inspect.signature(Operation.subject).parameters, "device"}
     inputs = {name: one for name, one in options.items() if isinstance(one, str) and name not in known and name not in _OF_OPERATION}
     if not _is_of_torch(reference, inputs):
         return reference, options

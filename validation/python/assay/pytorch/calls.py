@@ -108,7 +108,7 @@ class TorchKernel:
         results = self._results(kernel, given, p, dtype)
         memory.wait()
         memory.require_inputs()
-        return memory.take(results)
+        return memory.take(results, "gradient" if self._is_gradient else "output")
 
     def _taken(self, tensor: torch.Tensor) -> torch.Tensor:
         """The tensor as the kernel takes it. Raises Unsupported for numbers that it does not."""

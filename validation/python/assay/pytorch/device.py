@@ -78,10 +78,10 @@ class DeviceMemory:
                 what = f"changed its input {one.name}" if where in spanned else f"wrote outside of its input {one.name}"
                 raise SharedMemory(f"the kernel {what}: expected its memory as before; copy it before writing")
 
-    def take(self, results: Sequence[Any]) -> List[Any]:
-        """The results on the CPU. Raises ReturnedWrong for one that is elsewhere than the inputs, SharedMemory for a view of an
+    def take(self, results: Sequence[Any], what: str) -> List[Any]:
+        """The results on the CPU; `what` is "output" or "gradient". Raises ReturnedWrong for one that is elsewhere than the inputs, SharedMemory for a view of an
         input, and for a result of the call before that has changed."""
-        named = [(f"result {k}", one) for k, one in enumerate(results) if isinstance(one, torch.Tensor)]
+        named = [(f"{what} {k}", one) for k, one in enumerate(results) if isinstance(one, torch.Tensor)]
         for name, one in named:
             if one.device != self.device:
                 raise ReturnedWrong(f"{name} is on {one.device}: expected {self.device}, where the inputs are")
