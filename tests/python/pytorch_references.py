@@ -49,6 +49,7 @@ def written_in_place(x):
     w = torch.empty_like(y)
     w.copy_(z)
     y[x > 1] = 9.0
+    y.unsqueeze_(1).transpose_(0, 2)
     return y, z, w
 
 

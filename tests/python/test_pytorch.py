@@ -140,6 +140,15 @@ def test_gradcheck_judges_what_autograd_gives():
     assert "have no gradient" in detached.failures["gradient"].explanation
 
 
+def test_a_gradient_that_is_stopped_is_no_truth():
+    def normalized(x):
+        return x / x.detach().abs().sum()
+
+    assay.gate(normalized, lambda x: x / x.abs().sum(), cases=10, largest=NEAR, x="N of positive").raise_for_failure()
+    with pytest.raises(assay.NotTraceable, match="normalized calls detach"):
+        assay.gradcheck(normalized, normalized, x="N of positive")
+
+
 def linear():
     torch.manual_seed(1)
     return nn.Linear(3, 2)

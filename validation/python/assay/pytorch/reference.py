@@ -120,9 +120,10 @@ class TorchOperation(Agreement, Operation):
     def graph(self, shapes: Sequence[Tuple[int, ...]], wrt: Sequence[str]) -> Any:
         extents = self.extents_of(shapes)
         kinds = [(name, kind) for name, _, kind, _, _ in self.inputs]
-        graph, self._rounds = trace_of(
+        graph, xp = trace_of(
             lambda tensors: self.called(tensors, extents), self._function, kinds, shapes, wrt, self._dtype
         )
+        self._rounds, self._detaches = xp.rounds, xp.detaches
         return graph
 
     def _trace_at(self, *sizes: int) -> Any:
@@ -194,6 +195,8 @@ class TorchOperation(Agreement, Operation):
         largest     the kernel takes numbers up to this size: others are no cases
         contiguous  it takes contiguous tensors alone
         """
+        if backward is not None and self._detaches:
+            raise NotTraceable(f"{self.name} calls detach, which the graph's gradient does not know: expected a reference without it")
         self._calling = Calling(
             _numbers.real("largest", largest, 0, positive=True) if math.isfinite(largest) else largest,
             _numbers.flag("contiguous", contiguous),
