@@ -232,6 +232,11 @@ def test_a_position_is_a_choice_among_ties():
     assert not assay.gate(argmax, lambda x: torch.argmax(x, dim=1).float(), cases=20, x="N, D").passed
 
 
+def test_a_view_of_an_input_is_right_where_the_reference_returns_one():
+    assay.gate(lambda x: x.t(), lambda x: x.t(), cases=10, x="N, D").raise_for_failure()
+    assert not assay.gate(lambda x: x * 1, lambda x: x, cases=10, x="N, D").passed
+
+
 def test_a_failure_can_be_replayed(capsys):
     failure = assay.gate(rms_norm, with_nan, cases=4, **RMS).failures["outputs"]
     assert "operation=assay.operation(x='N, D', weight='D')(rms_norm)" in failure.again
