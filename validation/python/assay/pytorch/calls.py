@@ -95,8 +95,8 @@ class TorchKernel:
         return tensor.contiguous() if self._calling.contiguous else tensor
 
     def _as_numbers(self, results: List[Any], p: Any, dtype: torch.dtype) -> List[Any]:
-        """Masks and whole numbers, where the reference returns such, as numbers of the kernel's type; positions stay. A view of an
-        input is copied where the reference returns one too."""
+        """Masks and whole numbers, where the reference returns such, as numbers of the kernel's type; positions stay. A view of
+        an input is copied where the reference returns one too."""
         operation, positions = self._operation, self._operation.trace(p.extents).positions
         if len(operation.result_types) != len(results):
             return results

@@ -183,20 +183,20 @@ class TorchOperation(Agreement, Operation):
         backward: Any = None,
         *,
         dtype: str = "float32",
-        exp_error: float = 16,
+        exp_error: float = 8,
         subnormals: bool = False,
         largest: float = math.inf,
         contiguous: bool = False,
         **declared: Any,
     ) -> Any:
         """As of a formula, but that numbers below the smallest normal one may become 0, as they do on most GPUs, and that exp,
-        erf and the like may be off by 16 roundoffs, as PyTorch's own gelu is.
+        erf and the like may be off by 8 roundoffs, erf by 16, as PyTorch's own gelu is.
 
         largest     the kernel takes numbers up to this size: others are no cases
         contiguous  it takes contiguous tensors alone
         """
         if backward is not None and self._detaches:
-            raise NotTraceable(f"{self.name} calls detach, which the graph's gradient does not know: expected a reference without it")
+            raise NotTraceable(f"{self.name} calls detach, which the graph's gradient ignores: expected a reference without it")
         self._calling = Calling(
             _numbers.real("largest", largest, 0, positive=True) if math.isfinite(largest) else largest,
             _numbers.flag("contiguous", contiguous),
