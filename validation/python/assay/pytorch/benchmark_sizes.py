@@ -103,8 +103,8 @@ def _differing(a: Shapes, b: Shapes, size: int, other: int) -> Optional[List[Any
 
 def free_extents(file: BenchmarkFile, base: Dict[str, int]) -> Dict[str, List[Any]]:
     """The sizes that may vary by themselves, with the places where they stand: they are smaller than the file's, all places that
-    change with one are this size, and the model runs with one more too. A kernel may know the others,
-    such as a window's width."""
+    change with one are this size, and the model runs with one more and with four times as much, which a window's width is not. A
+    kernel may know the others."""
     free: Dict[str, List[Any]] = {}
     at_base = shapes_of(file.load(base))
     taken: List[Any] = []
@@ -112,13 +112,11 @@ def free_extents(file: BenchmarkFile, base: Dict[str, int]) -> Dict[str, List[An
         if size == file.sizes[name]:
             continue
         try:
-            loaded = file.load({**base, name: size + 1})
-            found = shapes_of(loaded)
-            with torch.no_grad():
-                loaded.model()(*(one.value for one in found.inputs))
+            for other in (size + 1, 4 * size):
+                _runs(file, {**base, name: other})
         except Exception:
             continue
-        places = _differing(at_base, found, size, size + 1)
+        places = _differing(at_base, shapes_of(file.load({**base, name: size + 1})), size, size + 1)
         if places and not any(one in taken for one in places):
             free[name] = places
             taken += places
