@@ -59,6 +59,12 @@ class Differentiation {
     graph_.nodes[static_cast<std::size_t>(result)].is_share = true;
     return result;
   }
+  /// g / b, where a 0 of b says that there is no derivative.
+  std::int32_t slope(std::int32_t g, std::int32_t b) {
+    const auto result = binary(Op::divide, g, b);
+    graph_.nodes[static_cast<std::size_t>(result)].is_slope = true;
+    return result;
+  }
   std::int32_t gather(std::int32_t a, std::vector<std::int64_t> index) {
     return graph_.add({Op::gather, std::ssize(index), {a}, 0, 0, 0, std::move(index)});
   }
@@ -161,7 +167,7 @@ class Differentiation {
       case Op::log1p:
         return accumulate(x, binary(Op::divide, g, binary(Op::add, one(), x)));
       case Op::sqrt:
-        return accumulate(x, binary(Op::divide, g, binary(Op::add, y, y)));
+        return accumulate(x, slope(g, binary(Op::add, y, y)));
       case Op::sin:
         return accumulate(x, times(g, unary(Op::cos, x)));
       case Op::cos:

@@ -111,7 +111,8 @@ struct Node {
   std::string name = {};                 ///< of an input
   bool is_whole = false;                 ///< an input of indices or flags, which no kernel rounds
   std::int32_t line = 0;                 ///< of the formula's source, 0 where there is none
-  bool running = false;  ///< a sum that kernels may take in another way, as a running mean is: never exact
+  bool running = false;   ///< a sum that kernels may take in another way, as a running mean is: never exact
+  bool is_slope = false;  ///< a quotient that is a derivative: by 0 there is none
   bool is_share =
       false;  ///< a quotient or comparison that is a share among ties, in [0, 1], or a where that is shared so
 };

@@ -23,8 +23,8 @@ struct Positions {
 };
 
 inline Positions between(double first, double last, std::int64_t inner) {
-  if (!(first >= 0 && last < static_cast<double>(inner) && first <= last)) return {};
-  return {static_cast<std::int64_t>(first), static_cast<std::int64_t>(last)};
+  const bool is_inside = first >= 0 && last < static_cast<double>(inner) && first <= last;
+  return is_inside ? Positions{static_cast<std::int64_t>(first), static_cast<std::int64_t>(last)} : Positions{};
 }
 
 template <class Number>

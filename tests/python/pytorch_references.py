@@ -49,6 +49,7 @@ def written_in_place(x):
     w = torch.empty_like(y)
     w.copy_(z)
     y[x > 1] = 9.0
+    y.unsqueeze_(1).transpose_(0, 2)
     return y, z, w
 
 
@@ -97,7 +98,7 @@ SHAPES = {
         {"x": "N, 4, D"}),
     "expand": (lambda x: x[:, None].expand(-1, 3, -1).repeat(1, 2, 1).flip(0).roll(1, 0), {"x": "N, D"}),
     "cat": (lambda x, y: torch.cat([x, y], dim=-1) * torch.stack([x, x], 1).sum(1).repeat(1, 2), PAIR),
-    "split": (lambda x: tuple(a + 0 for a in (*x.chunk(2, -1), *x.split(3, dim=-1), *x.unbind(1)[:2])), {"x": "N, 6"}),
+    "split": (lambda x: (*x.chunk(2, -1), *x.split(3, dim=-1), *x.unbind(1)[:2]), {"x": "N, 6"}),
     "pad": (lambda x: (F.pad(x, (1, 2), "reflect"), F.pad(x, (1, -1), value=2.0), F.pad(x, (1, 1), "replicate"),
                        F.pad(x, (1, 1), "circular")), {"x": "N, D, 5"}),
     "triangles": (lambda x: torch.tril(x) + x.triu(1) @ torch.eye(x.size(-1)), {"x": "N, N"}),

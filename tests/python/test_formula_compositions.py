@@ -171,6 +171,58 @@ def scores_of_another_row(p):
     return p.q @ np.swapaxes(p.k[::-1], 1, 2)
 
 
+@assay.operation(x="N, D", limits={"D": 257})
+def running(xp, x):
+    return xp.cumulative_max(x, axis=1)
+
+
+def running_backward(p):
+    """Each result's goes to the last element that has the maximum, from the first result to the last."""
+    out, best = np.zeros_like(p.x), np.zeros(len(p.x), int)
+    rows = np.arange(len(p.x))
+    for k in range(p.x.shape[1]):
+        best = np.where(p.x[:, k] >= p.x[rows, best], k, best)
+        out[rows, best] += p.upstream[:, k]
+    return out
+
+
+def running_backward_from_the_end(p):
+    at = np.array([[np.argmax(row[: k + 1]) for k in range(len(row))] for row in p.x], int).reshape(p.x.shape)
+    out, rows = np.zeros_like(p.x), np.arange(len(p.x))
+    for k in reversed(range(p.x.shape[1])):
+        out[rows, at[:, k]] += p.upstream[:, k]
+    return out
+
+
+def running_backward_in_place(p):
+    return np.where(np.maximum.accumulate(p.x, 1) == p.x, p.upstream, f32(0))
+
+
+def test_the_gradient_of_a_running_maximum_may_be_added_in_any_order():
+    for right in (running_backward, running_backward_from_the_end):
+        assert not running.gate(backward=right, cases=60).failures, right.__name__
+    assert running.gate(backward=running_backward_in_place, cases=60).failures
+
+
+@assay.operation(x="N, D")
+def spread(xp, x):
+    return xp.std(x, axis=1)
+
+
+def spread_backward(p, where_there_is_none=0.0, factor=f32(1)):
+    d = p.x - p.x.mean(1, keepdims=True)
+    s = np.sqrt((d * d).mean(1, keepdims=True))
+    return np.where(s == 0, f32(where_there_is_none), factor * d / s * (p.upstream[:, None] / f32(p.x.shape[1] or 1)))
+
+
+def test_where_there_is_no_derivative_any_number_is_right():
+    """The root of a variance of 0. PyTorch has 0 there, and the formula itself NaN."""
+    for none in (0.0, np.nan):
+        result = spread.gate(backward=lambda p, none=none: spread_backward(p, none), cases=60, empty=False)
+        assert not result.failures, str(result)
+    assert spread.gate(backward=lambda p: spread_backward(p, factor=f32(1.001)), cases=60, empty=False).failures
+
+
 @np.errstate(all="ignore")
 def failures(operation, kernel):
     return operation.gate(kernel, cases=60).failures

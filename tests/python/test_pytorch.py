@@ -40,7 +40,8 @@ def test_a_row_that_is_wrong_is_no_truth(monkeypatch):
         assay.operation(x="N")(lambda x: F.silu(x))
 
 
-PASSING = ["elementwise: exp", "elementwise: F.mish", "elementwise: sigmoid", "reductions: softmaxes", "products: linear",
+PASSING = ["elementwise: exp", "elementwise: F.mish", "elementwise: F.gelu", "elementwise: sigmoid", "reductions: softmaxes",
+           "products: linear",
     "norms: layer",
            "norms: batch", "convolutions: conv1d", "pooling: average 2d", "losses: smooth_l1_loss", "shapes: pad"]  # fmt: skip
 
@@ -140,6 +141,15 @@ def test_gradcheck_judges_what_autograd_gives():
     assert "have no gradient" in detached.failures["gradient"].explanation
 
 
+def test_a_gradient_that_is_stopped_is_no_truth():
+    def normalized(x):
+        return x / x.detach().abs().sum()
+
+    assay.gate(normalized, lambda x: x / x.abs().sum(), cases=10, largest=NEAR, x="N of positive").raise_for_failure()
+    with pytest.raises(assay.NotTraceable, match="normalized calls detach"):
+        assay.gradcheck(normalized, normalized, x="N of positive")
+
+
 def linear():
     torch.manual_seed(1)
     return nn.Linear(3, 2)
@@ -221,6 +231,11 @@ def test_a_position_is_a_choice_among_ties():
     assay.gate(argmax, last_of_ties, cases=20, x="N, D").raise_for_failure()
     assert not assay.gate(argmax, lambda x: torch.argmin(x, dim=1), cases=20, x="N, D").passed
     assert not assay.gate(argmax, lambda x: torch.argmax(x, dim=1).float(), cases=20, x="N, D").passed
+
+
+def test_a_view_of_an_input_is_right_where_the_reference_returns_one():
+    assay.gate(lambda x: x.t(), lambda x: x.t(), cases=10, x="N, D").raise_for_failure()
+    assert not assay.gate(lambda x: x * 1, lambda x: x, cases=10, x="N, D").passed
 
 
 def test_a_failure_can_be_replayed(capsys):

@@ -50,8 +50,8 @@ Choices::Choices(const Graph& graph, std::int32_t node, const Doubles& values, c
 
 std::string Choices::why(std::size_t element, double got) const {
   const auto inner = static_cast<double>(inner_);
-  if (!(got >= 0 && got < inner) || got != std::trunc(got))
-    return fmt::format("got {}: expected a whole number from 0 to {}", got, inner_ - 1);
+  const bool is_position = got >= 0 && got < inner && got == std::trunc(got);
+  if (!is_position) return fmt::format("got {}: expected a whole number from 0 to {}", got, inner_ - 1);
   const std::size_t rank = places_[element] % static_cast<std::size_t>(inner_), first = places_[element] - rank;
   const Interval& chosen = intervals_[first + static_cast<std::size_t>(got)];
   std::int64_t smaller = 0, not_larger = 0;

@@ -26,13 +26,20 @@ std::uint64_t Joins::inputs_of(std::size_t n) const {
   return inputs;
 }
 
+/// What a node's elements are copies of, some of them 0 where a maximum's share holds them back; -1: of no one node.
+std::int32_t Joins::copied_by(const Node& copy) const {
+  if (copy.op == Op::gather && copy.arguments.size() == 1) return copy.arguments[0];
+  if (copy.op != Op::where || !copy.is_share) return -1;
+  return node(copy.arguments[1]).op == Op::constant ? copy.arguments[2] : copy.arguments[1];
+}
+
 /// Whether the terms of `a` may be added to those of `b` one by one.
 bool Joins::may_join(std::int32_t a, std::int32_t b) const {
   bool is_broadcast = false;
   std::int32_t from = a;
-  while (node(from).op == Op::gather && node(from).arguments.size() == 1) {
-    is_broadcast = is_broadcast || node(from).size > graph_.size_of(node(from).arguments[0]);
-    from = node(from).arguments[0];
+  for (std::int32_t to = copied_by(node(from)); to >= 0; to = copied_by(node(from))) {
+    is_broadcast = is_broadcast || node(from).size > graph_.size_of(to);
+    from = to;
   }
   const auto inputs = [&](std::int32_t number) { return inputs_[static_cast<std::size_t>(number)]; };
   if (is_broadcast && node(from).op != Op::input && (inputs(from) & inputs(b)) != 0) return false;

@@ -26,6 +26,7 @@ class Joins {
     return graph_.nodes[static_cast<std::size_t>(number)];
   }
   std::uint64_t inputs_of(std::size_t n) const;
+  std::int32_t copied_by(const reference::formula::Node& copy) const;
   bool may_join(std::int32_t a, std::int32_t b) const;
   bool depends_on(std::int32_t number, std::int32_t before) const;
 

@@ -103,6 +103,14 @@ PolynomialErrors::Bound PolynomialErrors::read(Operand x) {
   return bound;
 }
 
+/// The argument of which the element of a choice by a share is surely a copy; -1: of none.
+std::int32_t PolynomialErrors::passed_on(const Node& node, std::size_t i) const {
+  if (node.op != Op::where || !node.is_share) return -1;
+  const Operand share = operand(node.arguments[0], i);
+  const bool is_sure = share.error == 0 && (share.value == 0 || share.value == 1);
+  return is_sure ? node.arguments[share.value == 1 ? 1 : 2] : -1;
+}
+
 Polynomial PolynomialErrors::at(std::int32_t number, std::size_t i) const {
   const auto n = static_cast<std::size_t>(number);
   const Node& node = graph_.nodes[n];
@@ -110,6 +118,7 @@ Polynomial PolynomialErrors::at(std::int32_t number, std::size_t i) const {
     const Original original = original_of(graph_, number, i);
     return at(original.node, original.element);
   }
+  if (const auto passed = passed_on(node, i); passed >= 0) return at(passed, i);
   if (node.op == Op::take && errors_[static_cast<std::size_t>(node.arguments[1])][i] == 0) {
     const auto& indices = values_[static_cast<std::size_t>(node.arguments[1])];
     const std::int64_t place = reference::formula::detail::place(node, indices, i);
@@ -209,6 +218,7 @@ PolynomialErrors::Bound PolynomialErrors::product(Operand a, Operand b, const Po
 /// By a power of two it is exact, and what was added before may be divided before.
 PolynomialErrors::Bound PolynomialErrors::quotient(std::size_t i, double value) const {
   const Operand a = operand(node_->arguments[0], i), b = operand(node_->arguments[1], i);
+  if (node_->is_slope && b.value == 0) return read({value, infinity});  // there is no derivative: any number is right
   const double error = elements_.binary(Op::divide, a, b, value);
   Polynomial all = at(node_->arguments[0], i);
   if (error != 0 || !std::isfinite(value) || value == 0 || all.is_read) return read({value, error});

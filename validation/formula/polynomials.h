@@ -48,6 +48,7 @@ class PolynomialErrors {
   };
 
   void find_sources();
+  std::int32_t passed_on(const Node& node, std::size_t i) const;
   Polynomial at(std::int32_t node, std::size_t i) const;
   Operand operand(std::int32_t node, std::size_t i) const;
   static Bound read(Operand x);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "reference/formula/differentiate.h"
 #include "validation/core/random.h"
 
 namespace assay::validation::formula {
@@ -156,6 +157,33 @@ TEST(FormulaBounds, ASumIsExactOnlyWhereEveryOrderIs) {
   const float a = 1e8F, b = -1e8F, c = 1;  // (a + b) + c is exact, and a + (b + c) is 0
   EXPECT_GE(bound(a, b, c), std::abs((a + b) + c - (a + (b + c))));
   EXPECT_GE(bound(c, a, b), std::abs((a + b) + c - (a + (b + c))));
+}
+
+TEST(FormulaBounds, WhatAMaximumPassesOnMayBeAddedInAnyOrderToo) {
+  const float a = 1e8F, b = -1e8F, c = 1;
+  for (const bool is_share : {true, false}) {
+    Graph graph;
+    const auto sum = graph.add({Op::add, 1, {constant(graph, {a}), constant(graph, {b})}});
+    Node passed{Op::where, 1, {constant(graph, {1}), sum, constant(graph, {0})}};
+    passed.is_share = is_share;
+    const auto copy = graph.add(std::move(passed));
+    graph.add({Op::add, 1, {copy, constant(graph, {c})}});
+    EXPECT_EQ(last_bound(graph) >= std::abs((a + b) + c - (a + (b + c))), is_share)
+        << "a choice of the formula is a step";
+  }
+}
+
+TEST(FormulaBounds, ARootOfZeroHasNoSlopeThatAKernelMustGive) {
+  Graph graph;
+  const auto x = graph.add({Op::input, 2, {}, 0, 0, 0, {}, {}, "x"});
+  graph.outputs = {graph.add({Op::sqrt, 2, {x}})};
+  const std::int32_t wrt[] = {x};
+  const auto gradient = static_cast<std::size_t>(reference::formula::differentiate(graph, wrt)[0]);
+  const Doubles values = evaluate<double>(
+      graph, [](const std::string& name) { return std::vector<double>{name == "x" ? 0.0 : 1.0, 4.0}; });
+  const Doubles bounds = errors_of(graph, values, {}, graph.outputs);
+  EXPECT_EQ(bounds[gradient][0], std::numeric_limits<double>::infinity());
+  EXPECT_LT(bounds[gradient][1], 1e-5);
 }
 
 TEST(FormulaBounds, ABiasMayComeBeforeTheProducts) {

@@ -12,6 +12,8 @@
 
 #include "tests/refusal.h"
 #include "validation/core/number.h"
+#include "validation/formula/needles.h"
+#include "validation/formula/planned.h"
 #include "validation/formula/within_bounds.h"
 
 namespace assay::validation::formula {
@@ -231,6 +233,26 @@ TEST(FormulaOperation, DrawsRowsOfALargeFixedExtent) {
         most,
         draw(random, 100, subject.specification, subject.trace, Dtype::float32, {ValueClass::Kind::ties}).extents["N"]);
   EXPECT_EQ(most, 4) << "rows can differ, and are few";
+}
+
+TEST(FormulaOperation, NoCaseIsBelowTheLeastOfAnExtent) {
+  Subject subject = rms_norm();
+  Specification& specification = subject.specification;
+  specification.least = {{"D", 5}};
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Random random(seed);
+    const Case c = draw(random, static_cast<int>(seed % 101), specification, subject.trace, Dtype::float32, {});
+    ASSERT_GE(c.extents.at("D"), 5) << "seed " << seed;
+    if (seed > 20) continue;
+    for (const auto& smaller : shrinks_of(specification, c, subject.trace))
+      ASSERT_GE(smaller().extents.at("D"), 5) << "seed " << seed;
+  }
+  for (const Planned& plan : planned_of(specification, subject.trace, Reach::quick, Dtype::float32, 1)) {
+    Random random(1);
+    EXPECT_GE(drawn(plan, specification, subject.trace, Dtype::float32, random).extents.at("D"), 5);
+  }
+  Work work(specification, subject.trace);
+  for (const std::int64_t size : needle_sizes_of(specification, work, "D", Reach::full, true).sizes) EXPECT_GE(size, 5);
 }
 
 TEST(FormulaOperation, ReadsOnlyLinesOfItsOwnCases) {

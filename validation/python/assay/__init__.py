@@ -4,7 +4,7 @@
     print(assay.gate("ctc", my_ctc))  # a function of one problem that returns (loss, gradient)
 
 gate         judges a kernel of "ctc", "cce" (linear cross-entropy) or "svd" by an any-precision reference
-operation    makes an operation of a formula: the gate, gradients, bounds, cases and mutants follow from it
+operation    makes an operation of a formula or a PyTorch function: gate, gradients, bounds, cases and mutants follow
 replay       judges it once more on the case of a failure
 reference    ctc, cce, svd: loss, gradients and factors to as many digits as are asked for
 steps        alpha, both betas, sweeps: what lies between a formula and its result, in any number format

@@ -18,6 +18,10 @@ def _agree(ours: np.ndarray, theirs: np.ndarray, tolerance: float) -> bool:
     return ours.shape == theirs.shape and np.allclose(ours, theirs, rtol=tolerance, atol=tolerance * scale, equal_nan=True)
 
 
+def _memory(tensor: torch.Tensor) -> int:
+    return (tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()).data_ptr()
+
+
 class Agreement:
     """The part of an operation that runs the reference."""
 
@@ -32,6 +36,7 @@ class Agreement:
     _rounds: bool
     results: Sequence[Tuple[int, ...]] = ()  # shapes of the outputs where the reference was run last, and their types
     result_types: Sequence[torch.dtype] = ()
+    result_is_view: Sequence[bool] = ()  # of an input: then a kernel's may be one too
 
     def usual_tensors(self, extents: Dict[str, int]) -> Dict[str, torch.Tensor]:
         """Inputs in float64 whose values a float32 has too."""
@@ -70,6 +75,8 @@ class Agreement:
             with torch.no_grad():
                 results = [torch.as_tensor(one) for one in _outputs(self.called(tensors, extents))]
             self.results, self.result_types = [tuple(one.shape) for one in results], [one.dtype for one in results]
+            given = [_memory(one) for one in tensors.values()]
+            self.result_is_view = [one.numel() > 0 and _memory(one) in given for one in results]
             return ""
         except Exception as error:
             return f"{type(error).__name__}: {error}"

@@ -9,7 +9,8 @@ import torch
 from .benchmark_file import BenchmarkFile, Input, Loaded
 
 _STRUCTURE = (8, 4, 16, 2, 32)  # sizes up to this one are kept: widths of windows, heads, strides
-_MOST_ELEMENTS = 60_000  # of the inputs and parameters
+_MOST_ELEMENTS = 480_000  # of the inputs and parameters
+_MOST_RUN = 20_000_000  # of a model that is run once, to see what can be smaller
 
 
 class Shapes(NamedTuple):
@@ -36,22 +37,47 @@ def shrunk(sizes: Dict[str, int], kept: int, first: int) -> Dict[str, int]:
     return {name: min(small.get(one, one), one) for name, one in sizes.items()}
 
 
+def _runs(file: BenchmarkFile, sizes: Dict[str, int]) -> int:
+    """Runs the model at these sizes; how many elements its inputs and parameters have. Raises what the model raises."""
+    loaded = file.load(sizes)
+    elements = _elements(shapes_of(loaded))
+    if elements <= _MOST_RUN:
+        with torch.no_grad():
+            loaded.model()(*(one.value for one in loaded.inputs()))
+    return elements
+
+
+def _halved(file: BenchmarkFile, sizes: Dict[str, int], elements: int) -> Optional[Dict[str, int]]:
+    """The sizes with each halved, the largest first, as long as the model runs; None where that does not make it small."""
+    names = sorted((name for name, size in sizes.items() if size < file.sizes[name]), key=lambda name: -sizes[name])
+    while elements > _MOST_ELEMENTS and names:
+        name = names.pop(0)
+        try:
+            smaller = {**sizes, name: sizes[name] // 2}
+            now = _runs(file, smaller) if smaller[name] else elements
+            if now < elements:
+                sizes, elements = smaller, now
+                names.append(name)
+        except Exception:
+            pass  # this one stays as it is
+    return sizes if elements <= _MOST_ELEMENTS else None
+
+
 def base_sizes(file: BenchmarkFile) -> Dict[str, int]:
     """Small sizes at which the model can be built and run. Raises ValueError where none is found."""
-    why: Optional[Exception] = None
+    why = ""
     for first in (4, 8, 16, 32, 2):
         for kept in _STRUCTURE:
             sizes = shrunk(file.sizes, kept, first)
             try:
-                loaded = file.load(sizes)
-                if _elements(shapes_of(loaded)) > 8 * _MOST_ELEMENTS:
-                    continue
-                with torch.no_grad():
-                    loaded.model()(*(one.value for one in loaded.inputs()))
-                return sizes
+                elements = _runs(file, sizes)
+                found = _halved(file, sizes, elements) if elements <= _MOST_RUN else None
+                if found is not None:
+                    return found
+                why = f"its parameters and inputs have more than {_MOST_ELEMENTS} elements at all of them"
             except Exception as error:
-                why = why or error
-    raise ValueError(f"{file.path}: no smaller sizes were found at which the model runs: {type(why).__name__}: {why}")
+                why = why or f"{type(error).__name__}: {error}"
+    raise ValueError(f"{file.path}: no smaller sizes were found at which the model runs: {why}")
 
 
 def _differing(a: Shapes, b: Shapes, size: int, other: int) -> Optional[List[Any]]:
@@ -77,8 +103,8 @@ def _differing(a: Shapes, b: Shapes, size: int, other: int) -> Optional[List[Any
 
 def free_extents(file: BenchmarkFile, base: Dict[str, int]) -> Dict[str, List[Any]]:
     """The sizes that may vary by themselves, with the places where they stand: they are smaller than the file's, all places that
-    change with one are this size, and the model runs with one more too. A kernel may know the others,
-    such as a window's width."""
+    change with one are this size, and the model runs with one more and with four times as much, which a window's width is not. A
+    kernel may know the others."""
     free: Dict[str, List[Any]] = {}
     at_base = shapes_of(file.load(base))
     taken: List[Any] = []
@@ -86,13 +112,11 @@ def free_extents(file: BenchmarkFile, base: Dict[str, int]) -> Dict[str, List[An
         if size == file.sizes[name]:
             continue
         try:
-            loaded = file.load({**base, name: size + 1})
-            found = shapes_of(loaded)
-            with torch.no_grad():
-                loaded.model()(*(one.value for one in found.inputs))
+            for other in (size + 1, 4 * size):
+                _runs(file, {**base, name: other})
         except Exception:
             continue
-        places = _differing(at_base, found, size, size + 1)
+        places = _differing(at_base, shapes_of(file.load({**base, name: size + 1})), size, size + 1)
         if places and not any(one in taken for one in places):
             free[name] = places
             taken += places

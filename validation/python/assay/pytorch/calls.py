@@ -117,14 +117,18 @@ class TorchKernel:
         return tensor.contiguous() if self._calling.contiguous else tensor
 
     def _as_numbers(self, results: List[Any], p: Any, dtype: torch.dtype) -> List[Any]:
-        """Masks and whole numbers, where the reference returns such, as numbers of the kernel's type; positions stay."""
-        due, positions = self._operation.result_types, self._operation.trace(p.extents).positions
-        if len(due) != len(results):
+        """Masks and whole numbers, where the reference returns such, as numbers of the kernel's type; positions stay. A view of
+        an input is copied where the reference returns one too."""
+        operation, positions = self._operation, self._operation.trace(p.extents).positions
+        if len(operation.result_types) != len(results):
             return results
-        return [
-            one.to(dtype) if not is_position and not of.is_floating_point and getattr(one, "dtype", None) == of else one
-            for one, of, is_position in zip(results, due, positions)
-        ]
+        taken = []
+        for one, of, is_view, is_position in zip(results, operation.result_types, operation.result_is_view, positions):
+            if isinstance(one, torch.Tensor):
+                one = one.clone() if is_view else one
+                one = one.to(dtype) if one.dtype == of and not of.is_floating_point and not is_position else one
+            taken.append(one)
+        return taken
 
     def _called(self, kernel: Any, tensors: Dict[str, torch.Tensor]) -> Any:
         parameters = self._operation.parameters

@@ -76,7 +76,7 @@ def call_row(name: str, args: Tuple[Any, ...], options: Dict[str, Any]) -> Any:
         raise NotTraceable(f"{name} draws random numbers: expected a function of its inputs alone")
     row, is_swapped, in_place = _plain(name)
     tensors = tensors_in(list(args)) + tensors_in(options)
-    xp = next(one for one in tensors if isinstance(one, TracedTensor)).value._xp
+    xp = next(one for one in tensors if isinstance(one, TracedTensor)).xp
     options = _options(name, options)
     if row in CASTS:
         return cast(xp, args[0], row, [*args[1:], *options.values()])
@@ -85,8 +85,9 @@ def call_row(name: str, args: Tuple[Any, ...], options: Dict[str, Any]) -> Any:
     if is_swapped:
         args = (args[1], args[0], *args[2:])
     if row in MOVES and not any(isinstance(one, TracedTensor) for one in tensors_in(list(args[1:]))):
+        xp.detaches = xp.detaches or row == "detach"
         result = _moved(xp, row, args, options)
-        return args[0].write(result.value) if in_place else result
+        return args[0].become(result) if in_place else result
     wanted = options.pop("dtype", None)
     if row == "scaled_dot_product_attention":
         mask = options.get("attn_mask", args[3] if len(args) > 3 else None)

@@ -56,8 +56,9 @@ def _softplus(xp: Any, input: Any, beta: Any = 1, threshold: Any = 20) -> Any:
 
 
 def _gelu(xp: Any, input: Any, approximate: str = "none") -> Any:
+    """x (1 + erf) / 2 with erfc in between: PyTorch's erf is off by some roundoffs of 1, near 0 too."""
     if approximate == "none":
-        return 0.5 * input * (1 + xp.erf(input * math.sqrt(0.5)))
+        return input * (1 - 0.5 * (1 - xp.erf(input * math.sqrt(0.5))))
     return 0.5 * input * (1 + xp.tanh(math.sqrt(2 / math.pi) * (input + 0.044715 * input**3)))
 
 

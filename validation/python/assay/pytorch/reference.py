@@ -121,9 +121,10 @@ class TorchOperation(Agreement, Operation):
     def graph(self, shapes: Sequence[Tuple[int, ...]], wrt: Sequence[str]) -> Any:
         extents = self.extents_of(shapes)
         kinds = [(name, kind) for name, _, kind, _, _ in self.inputs]
-        graph, self._rounds = trace_of(
+        graph, xp = trace_of(
             lambda tensors: self.called(tensors, extents), self._function, kinds, shapes, wrt, self._dtype
         )
+        self._rounds, self._detaches = xp.rounds, xp.detaches
         return graph
 
     def _trace_at(self, *sizes: int) -> Any:
@@ -183,7 +184,7 @@ class TorchOperation(Agreement, Operation):
         backward: Any = None,
         *,
         dtype: str = "float32",
-        exp_error: float = 16,
+        exp_error: float = 8,
         subnormals: bool = False,
         largest: float = math.inf,
         contiguous: bool = False,
@@ -191,12 +192,14 @@ class TorchOperation(Agreement, Operation):
         **declared: Any,
     ) -> Any:
         """As of a formula, but that numbers below the smallest normal one may become 0, as they do on most GPUs, and that exp,
-        erf and the like may be off by 16 roundoffs, as PyTorch's own gelu is.
+        erf and the like may be off by 8 roundoffs, erf by 16, as PyTorch's own gelu is.
 
         largest     the kernel takes numbers up to this size: others are no cases
         contiguous  it takes contiguous tensors alone
         device      where its tensors are: "cuda", "mps" or another that PyTorch has here
         """
+        if backward is not None and self._detaches:
+            raise NotTraceable(f"{self.name} calls detach, which the graph's gradient ignores: expected a reference without it")
         self._calling = Calling(
             _numbers.real("largest", largest, 0, positive=True) if math.isfinite(largest) else largest,
             _numbers.flag("contiguous", contiguous),

@@ -44,12 +44,18 @@ class TracedTensor:
     def value(self) -> Traced:
         """The elements as an array of the graph, as they are now."""
         if self._read is None or self._read_version != self._storage.version:
-            self._read = self._storage.value._xp._moved([self._storage.value], self._index)
+            self._read = self.xp._moved([self._storage.value], self._index)
             self._read_version = self._storage.version
         return self._read
 
-    def view(self, *args: Any, **options: Any) -> Any:
-        return self._call("view", *args, **options)
+    @property
+    def xp(self) -> Any:
+        return self._storage.value._xp
+
+    def become(self, other: "TracedTensor") -> "TracedTensor":
+        """Takes the shape and the elements of another, as unsqueeze_ does."""
+        self._storage, self._index, self._read_version = other._storage, other._index, -1
+        return self
 
     def seen_as(self, index: np.ndarray) -> "TracedTensor":
         """A view: other positions of the same storage."""
@@ -66,7 +72,7 @@ class TracedTensor:
     def write(self, new: Traced) -> "TracedTensor":
         """Puts `new` in the place of the elements."""
         storage, flat = self._storage, self._index.reshape(-1)
-        xp = storage.value._xp
+        xp = self.xp
         new = xp.broadcast_to(new, self._index.shape)
         if flat.size != np.unique(flat).size:
             raise NotTraceable(
@@ -92,7 +98,7 @@ class TracedTensor:
 
     @property
     def data(self) -> "TracedTensor":
-        return self
+        return self._call("detach")
 
     T = property(lambda self: self._call("T"))
     mT = property(lambda self: self._call("mT"))

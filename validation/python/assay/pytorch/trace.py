@@ -24,7 +24,9 @@ class TorchNamespace(Namespace):
 
     def __init__(self, source: str, real_dtype: torch.dtype) -> None:
         super().__init__(source)
-        self.real_dtype, self.rounds = real_dtype, False  # whether the function converts numbers to another float type
+        self.real_dtype = real_dtype
+        self.rounds = False  # whether the function converts numbers to another float type
+        self.detaches = False  # whether it stops the gradient
 
     def _read(self, value: Any) -> Any:
         return value._read if isinstance(value, TracedTensor) else value
@@ -131,8 +133,8 @@ def trace_of(
     shapes: Sequence[Tuple[int, ...]],
     wrt: Sequence[str],
     dtype: torch.dtype,
-) -> Tuple[Any, bool]:
-    """The graph of call(tensors by name) at these shapes, and whether the function converts numbers to another float type.
+) -> Tuple[Any, TorchNamespace]:
+    """The graph of call(tensors by name) at these shapes, and the namespace, which saw what the function does.
 
     `inputs` are names and kinds; `function` has the lines; numbers have the type `dtype`, whose epsilon a reference may take.
     Raises NotTraceable for what a trace cannot record."""
@@ -155,4 +157,4 @@ def trace_of(
     for one in outputs:
         if not isinstance(one, (TracedTensor, torch.Tensor, int, float)):
             raise NotTraceable(f"the reference returned {type(one).__name__}: expected a tensor, or a tuple of tensors")
-    return finished(xp, [traced_of(xp, one).value for one in outputs], [arrays[name]._node for name in wrt]), xp.rounds
+    return finished(xp, [traced_of(xp, one).value for one in outputs], [arrays[name]._node for name in wrt]), xp
