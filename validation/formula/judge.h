@@ -30,6 +30,7 @@ struct Subject {
   Kernel backward = {};
   Arithmetic arithmetic;
   int digits = 40;
+  bool same_bits = true;  ///< whether the kernel promises the same bits for the same problem, as atomics do not
   /// The same with kernels that were made afresh, without a history; empty where they cannot be.
   std::function<std::shared_ptr<const Subject>()> fresh = {};
 };
@@ -78,6 +79,7 @@ struct Property {
   std::function<Finding(const Subject&, const Case&, Random&)> check;
   bool against_reference = false;          ///< whether the check compares all results with the reference
   bool takes_planned = against_reference;  ///< whether it judges planned cases (planned.h)
+  bool asks_same_bits = false;             ///< of the same results on two calls
 };
 
 /// The properties that the subject is judged by, those without mathematics first.

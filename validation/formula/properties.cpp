@@ -94,8 +94,9 @@ std::int64_t coordinate(std::size_t i, const Shape& shape, int axis) {
 
 std::vector<Property> properties_of(const Subject& subject) {
   std::vector<Property> properties = {
-      {"repeat", "equal inputs give equal bits, whatever was computed between", {}, repeat}};
-  if (subject.fresh) properties.push_back({"history", "calls before, of other shapes, change nothing", {}, history});
+      {"repeat", "equal inputs give equal bits, whatever was computed between", {}, repeat, false, false, true}};
+  if (subject.fresh)
+    properties.push_back({"history", "calls before, of other shapes, change nothing", {}, history, false, false, true});
   for (const auto& [name, extent] : subject.specification.declared) {
     const auto found = relations().find(name);
     if (found == relations().end())
@@ -113,7 +114,8 @@ std::vector<Property> properties_of(const Subject& subject) {
          {},
          [check, extent](const Subject& s, const Case& c, Random& r) { return check(s, c, r, extent); },
          false,
-         name == "batch"});
+         name == "batch",
+         found->second.asks_same_bits});
   }
   if (subject.forward) {
     properties.push_back({"exact", "on small integers: equality where nothing is rounded",

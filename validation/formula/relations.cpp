@@ -217,9 +217,9 @@ int output_axis(const Subject& subject, const Case& c, const std::string& extent
 
 const std::map<std::string, Relation>& relations() {
   static const std::map<std::string, Relation> all = {
-      {"rows", {"changing one row along {} changes no other", rows}},
-      {"batch", {"a row along {} has the same bits in any batch", batch}},
-      {"causal", {"no output depends on what comes later along {}", causal}},
+      {"rows", {"changing one row along {} changes no other", rows, true}},
+      {"batch", {"a row along {} has the same bits in any batch", batch, true}},
+      {"causal", {"no output depends on what comes later along {}", causal, true}},
       {"permutation", {"reversing {} reverses the output", permutation}},
       {"shift", {"adding 64 to the first input changes nothing along {}", shift}},
       {"scaling", {"4 times the first input gives 4 times the output along {}", scaling}},

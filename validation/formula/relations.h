@@ -12,6 +12,7 @@ namespace assay::validation::formula {
 struct Relation {
   const char* claim;  ///< with {} for the extent
   Finding (*check)(const Subject&, const Case&, Random&, const std::string& extent);
+  bool asks_same_bits = false;
 };
 
 /// The relations by name.

@@ -357,6 +357,7 @@ void add_formula(py::module_& core) {
         subject.fresh = fresh_of(subject, afresh);
         return subject;
       }))
+      .def_readwrite("same_bits", &Subject::same_bits)
       .def("set_least", [](Subject& subject, const formula::Extents& least) { subject.specification.least = least; })
       .def("require_names",
            [](const Subject& subject, const formula::Extents& at) {

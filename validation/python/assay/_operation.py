@@ -215,7 +215,7 @@ class Operation:
     def subject(self, kernel: Any = None, backward: Any = None, *, dtype: str = "float32", compute: str = "",
                 accumulate: str = "", exp_error: float = 4, input_roundoff: float = 0,
                 rounds: Optional[Dict[str, float]] = None, road: Any = None, subnormals: bool = True, empty: bool = True,
-                limits: Optional[Dict[str, int]] = None, digits: int = 40, **unknown: Any) -> Any:
+                limits: Optional[Dict[str, int]] = None, same_bits: bool = True, digits: int = 40, **unknown: Any) -> Any:
         if unknown:
             known = [name for name in inspect.signature(self.subject).parameters if name not in ("kernel", "backward", "unknown")]
             raise TypeError(f"{', '.join(unknown)}= is not known: expected what a kernel declares: {', '.join(known)}")
@@ -239,6 +239,7 @@ class Operation:
         subject = _core.FormulaSubject(
             self.name, self.inputs, self.extents, own_limits, self.properties, _numbers.flag("empty", empty), self.trace,
             name, *calls(kernel, backward), afresh if starts_afresh else None, types, digits, *(one and one.trace for one in roads))
+        subject.same_bits = _numbers.flag("same_bits", same_bits)
         subject.set_least(self.least)
         if declared:
             subject.require_names({name: 5 for name in self.extents})

@@ -132,7 +132,7 @@ class TorchKernel:
 
     def _called(self, kernel: Any, tensors: Dict[str, torch.Tensor]) -> Any:
         parameters = self._operation.parameters
-        given = self._operation.arguments(tensors)
+        given = [one.to(self._calling.device) if isinstance(one, torch.Tensor) else one for one in self._operation.arguments(tensors)]
         if not isinstance(kernel, torch.nn.Module):
             return kernel(*given, *(tensors[name] for name in parameters))
         values = {of: tensors[name] for name, of in parameters.items()}

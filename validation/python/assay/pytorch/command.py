@@ -14,6 +14,7 @@ from typing import Any, Dict, List, Optional, Sequence
 
 from .._gate import GateResult, PropertyResult
 from .._traced import NotTraceable
+from .device import device_called
 from .kernelbench import BenchmarkOperation, new_model
 from .patterns import Pattern, pattern_on_a_case
 
@@ -32,6 +33,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--compute", default="", help="the type of intermediate values, such as float16; by default float32")
     parser.add_argument("--largest", type=float, default=2.0**40, help="the largest numbers that are tried (2^40)")
     parser.add_argument("--strides", action="store_true", help="also tensors that are not contiguous")
+    parser.add_argument("--device", default="cpu", help="where the tensors are: cpu, cuda, or another that PyTorch has here")
     parser.add_argument("--json", action="store_true", help="print the line of JSON alone")
     parser.add_argument("--replay", metavar="CASE", help="judge this case again, as a failure's line has it")
     return parser
@@ -98,8 +100,10 @@ def _judged(operation: BenchmarkOperation, kernel: Any, asked: argparse.Namespac
 def kernelbench(arguments: List[str]) -> int:
     parser = _parser()
     asked = parser.parse_args(arguments)
-    declared = {"dtype": asked.dtype, "compute": asked.compute, "largest": asked.largest, "contiguous": not asked.strides}
+    declared = {"dtype": asked.dtype, "compute": asked.compute, "largest": asked.largest, "contiguous": not asked.strides,
+                "device": asked.device}  # fmt: skip
     try:
+        device_called(asked.device)
         operation, kernel = BenchmarkOperation(asked.reference), new_model(asked.new)
     except (OSError, SyntaxError, ValueError, NotTraceable) as error:
         parser.error(str(error))

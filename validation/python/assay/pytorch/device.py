@@ -34,6 +34,10 @@ def _bytes_of(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.contiguous().view(torch.uint8).cpu() if tensor.numel() else torch.empty(0, dtype=torch.uint8)
 
 
+def _memory_of(tensor: torch.Tensor) -> int:
+    return (tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()).data_ptr()
+
+
 class DeviceMemory:
     """The tensors of one kernel's calls on a device. `_own_memory.Memory` does the same for arrays of the CPU."""
 
@@ -53,7 +57,7 @@ class DeviceMemory:
         first = _GUARD + tensor.data_ptr() % 64 // tensor.element_size()
         whole = torch.full((first + spanned + _GUARD,), float("nan") if tensor.is_floating_point() else 0, dtype=tensor.dtype)
         whole[first : first + spanned] = memory
-        base = whole.to(self.device)
+        base = whole.to(self.device, copy=True)
         return _Given(name, base, _bytes_of(whole), torch.as_strided(base, tensor.shape, tensor.stride(), first))
 
     def poison(self, shapes: Sequence[Tuple[int, ...]], dtype: torch.dtype) -> None:
@@ -63,8 +67,10 @@ class DeviceMemory:
 
     def wait(self) -> None:
         """Waits for the kernel. Raises ReturnedWrong where a launch failed, after which no call on the device succeeds."""
+        synchronize = getattr(getattr(torch, self.device.type, None), "synchronize", None)
         try:
-            getattr(torch, self.device.type).synchronize()
+            if synchronize is not None:
+                synchronize()
         except RuntimeError as error:
             raise ReturnedWrong(f"a launch on {self.device} failed: {str(error).splitlines()[0]}; what is called after it in this "
                                 "process fails as well") from error
@@ -86,11 +92,11 @@ class DeviceMemory:
             if one.device != self.device:
                 raise ReturnedWrong(f"{name} is on {one.device}: expected {self.device}, where the inputs are")
             for given in self._given:
-                if one.numel() and one.untyped_storage().data_ptr() == given.base.untyped_storage().data_ptr():
+                if one.numel() and _memory_of(one) == _memory_of(given.base):
                     raise SharedMemory(f"{name} is a view of the input {given.name}: expected memory of its own; return a copy")
         before, self._before = self._before, []
         for name, one, content in before:
             if not torch.equal(_bytes_of(one), content):
                 raise SharedMemory(f"{name} of the call before was overwritten by this call: expected a new tensor for each call")
-        self._before = [(name, one.detach(), _bytes_of(one.detach())) for name, one in named]
+        self._before = [(name, one.detach(), _bytes_of(one.detach()).clone()) for name, one in named]
         return [one.detach().cpu() if isinstance(one, torch.Tensor) else one for one in results]

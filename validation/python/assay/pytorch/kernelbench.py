@@ -32,7 +32,7 @@ class BenchmarkOperation(TorchOperation):
         self._model_at = lru_cache(64)(self._built)
         self._kernel_at = lru_cache(64)(self._kernel_built)
         self.reference = self._model_at(tuple(self.base.items()))
-        self._function, self._dtype, self._calling = source_of(self.reference), torch.float32, Calling()
+        self._function, self._dtype, self.calling = source_of(self.reference), torch.float32, Calling()
         self._constants = {k: one.value for k, one in enumerate(shapes.inputs) if one.kind == "constant"}
         inputs, limits = self._inputs_of(shapes, free)
         self._declared_inputs = dict(inputs)

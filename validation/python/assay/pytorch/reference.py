@@ -57,7 +57,7 @@ class TorchOperation(Agreement, Operation):
             minus_infinity,
             limits,
         )
-        self._dtype, self._calling = torch.float32, Calling()
+        self._dtype, self.calling = torch.float32, Calling()
         self._begin()
 
     def _begin(self) -> None:
@@ -176,7 +176,7 @@ class TorchOperation(Agreement, Operation):
                 kernel, {of: tuple(one.shape) for of, one in self.reference.named_parameters()} if self.parameters else {}
             )
             kernel.eval()
-        return TorchKernel(self, kernel, gradient, self._calling)
+        return TorchKernel(self, kernel, gradient, self.calling)
 
     def subject(
         self,
@@ -200,7 +200,7 @@ class TorchOperation(Agreement, Operation):
         """
         if backward is not None and self._detaches:
             raise NotTraceable(f"{self.name} calls detach, which the graph's gradient ignores: expected a reference without it")
-        self._calling = Calling(
+        self.calling = Calling(
             _numbers.real("largest", largest, 0, positive=True) if math.isfinite(largest) else largest,
             _numbers.flag("contiguous", contiguous),
             device_called(device),
