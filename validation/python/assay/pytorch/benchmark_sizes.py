@@ -102,22 +102,21 @@ def _differing(a: Shapes, b: Shapes, size: int, other: int) -> Optional[List[Any
 
 
 def free_extents(file: BenchmarkFile, base: Dict[str, int]) -> Dict[str, List[Any]]:
-    """The sizes that may vary by themselves, with the places where they stand: they are smaller than the file's, all places that
-    change with one are this size, and the model runs with one more and with four times as much, which a window's width is not. A
-    kernel may know the others."""
+    """The sizes that may vary by themselves, with the places where they stand: all places that change with one are this size, and
+    the model runs with one more and with four times as much. They are smaller than the file's, or a batch. A kernel may know the
+    others, such as a window's width."""
     free: Dict[str, List[Any]] = {}
     at_base = shapes_of(file.load(base))
     taken: List[Any] = []
     for name, size in base.items():
-        if size == file.sizes[name]:
-            continue
         try:
             for other in (size + 1, 4 * size):
                 _runs(file, {**base, name: other})
         except Exception:
             continue
         places = _differing(at_base, shapes_of(file.load({**base, name: size + 1})), size, size + 1)
-        if places and not any(one in taken for one in places):
+        is_small = size == file.sizes[name] and any(place != (place[0], 0) or isinstance(place[0], str) for place in places or ())
+        if places and not is_small and not any(one in taken for one in places):
             free[name] = places
             taken += places
     return free
