@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import time
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import torch
@@ -10,6 +12,7 @@ from .benchmark_file import BenchmarkFile, Input, Loaded
 
 _STRUCTURE = (8, 4, 16, 2, 32)  # sizes up to this one are kept: widths of windows, heads, strides
 _MOST_ELEMENTS = 480_000  # of the inputs and parameters
+_MOST_SECONDS = 20.0  # of looking for small sizes
 _MOST_RUN = 20_000_000  # of a model that is run once, to see what can be smaller
 
 
@@ -66,17 +69,19 @@ def _halved(file: BenchmarkFile, sizes: Dict[str, int], elements: int) -> Option
 def base_sizes(file: BenchmarkFile) -> Dict[str, int]:
     """Small sizes at which the model can be built and run. Raises ValueError where none is found."""
     why = ""
-    for first in (4, 8, 16, 32, 2):
-        for kept in _STRUCTURE:
-            sizes = shrunk(file.sizes, kept, first)
-            try:
-                elements = _runs(file, sizes)
-                found = _halved(file, sizes, elements) if elements <= _MOST_RUN else None
-                if found is not None:
-                    return found
-                why = f"its parameters and inputs have more than {_MOST_ELEMENTS} elements at all of them"
-            except Exception as error:
-                why = why or f"{type(error).__name__}: {error}"
+    began = time.monotonic()
+    for first, kept in itertools.product((4, 8, 16, 32, 2), _STRUCTURE):
+        sizes = shrunk(file.sizes, kept, first)
+        try:
+            elements = _runs(file, sizes)
+            found = _halved(file, sizes, elements) if elements <= _MOST_RUN else None
+            if found is not None:
+                return found
+            why = f"its parameters and inputs have more than {_MOST_ELEMENTS} elements at those tried"
+        except Exception as error:
+            why = why or f"{type(error).__name__}: {error}"
+        if time.monotonic() - began > _MOST_SECONDS:
+            break
     raise ValueError(f"{file.path}: no smaller sizes were found at which the model runs: {why}")
 
 
