@@ -202,6 +202,11 @@ def test_inputs_are_those_of_the_reference(inputs, text):
         assay.gate(rms_norm, rms_norm, **inputs)
 
 
+def test_a_reference_without_sizes_of_its_inputs_is_asked_for_them():
+    with pytest.raises(TypeError, match='a function of PyTorch with the sizes of its inputs, x="N, D"'):
+        assay.gate(rms_norm, rms_norm)
+
+
 def test_sizes_that_the_reference_refuses_are_no_cases():
     made = assay.operation(x="N, C, H, W")(lambda x: F.max_pool2d(x, 3))
     assert made.least == {"N": 1, "C": 1, "H": 3, "W": 3}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import time
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import torch
@@ -10,6 +12,7 @@ from .benchmark_file import BenchmarkFile, Input, Loaded
 
 _STRUCTURE = (8, 4, 16, 2, 32)  # sizes up to this one are kept: widths of windows, heads, strides
 _MOST_ELEMENTS = 480_000  # of the inputs and parameters
+_MOST_SECONDS = 20.0  # of looking for small sizes
 _MOST_RUN = 20_000_000  # of a model that is run once, to see what can be smaller
 
 
@@ -66,17 +69,19 @@ def _halved(file: BenchmarkFile, sizes: Dict[str, int], elements: int) -> Option
 def base_sizes(file: BenchmarkFile) -> Dict[str, int]:
     """Small sizes at which the model can be built and run. Raises ValueError where none is found."""
     why = ""
-    for first in (4, 8, 16, 32, 2):
-        for kept in _STRUCTURE:
-            sizes = shrunk(file.sizes, kept, first)
-            try:
-                elements = _runs(file, sizes)
-                found = _halved(file, sizes, elements) if elements <= _MOST_RUN else None
-                if found is not None:
-                    return found
-                why = f"its parameters and inputs have more than {_MOST_ELEMENTS} elements at all of them"
-            except Exception as error:
-                why = why or f"{type(error).__name__}: {error}"
+    began = time.monotonic()
+    for first, kept in itertools.product((4, 8, 16, 32, 2), _STRUCTURE):
+        sizes = shrunk(file.sizes, kept, first)
+        try:
+            elements = _runs(file, sizes)
+            found = _halved(file, sizes, elements) if elements <= _MOST_RUN else None
+            if found is not None:
+                return found
+            why = f"its parameters and inputs have more than {_MOST_ELEMENTS} elements at those tried"
+        except Exception as error:
+            why = why or f"{type(error).__name__}: {error}"
+        if time.monotonic() - began > _MOST_SECONDS:
+            break
     raise ValueError(f"{file.path}: no smaller sizes were found at which the model runs: {why}")
 
 
@@ -102,22 +107,21 @@ def _differing(a: Shapes, b: Shapes, size: int, other: int) -> Optional[List[Any
 
 
 def free_extents(file: BenchmarkFile, base: Dict[str, int]) -> Dict[str, List[Any]]:
-    """The sizes that may vary by themselves, with the places where they stand: they are smaller than the file's, all places that
-    change with one are this size, and the model runs with one more and with four times as much, which a window's width is not. A
-    kernel may know the others."""
+    """The sizes that may vary by themselves, with the places where they stand: all places that change with one are this size, and
+    the model runs with one more and with four times as much. They are smaller than the file's, or a batch. A kernel may know the
+    others, such as a window's width."""
     free: Dict[str, List[Any]] = {}
     at_base = shapes_of(file.load(base))
     taken: List[Any] = []
     for name, size in base.items():
-        if size == file.sizes[name]:
-            continue
         try:
             for other in (size + 1, 4 * size):
                 _runs(file, {**base, name: other})
         except Exception:
             continue
         places = _differing(at_base, shapes_of(file.load({**base, name: size + 1})), size, size + 1)
-        if places and not any(one in taken for one in places):
+        is_small = size == file.sizes[name] and any(place != (place[0], 0) or isinstance(place[0], str) for place in places or ())
+        if places and not is_small and not any(one in taken for one in places):
             free[name] = places
             taken += places
     return free

@@ -44,10 +44,12 @@ def _binary_of_logits(xp: Any, input: Any, target: Any, weight: Any = None, pos_
 
 
 def _kl(xp: Any, input: Any, target: Any, reduction: int = 1, log_target: bool = False) -> Any:
+    """t log t - t x, which PyTorch computes so: NaN where t is 0 and x is -inf."""
     if log_target:
         return reduced(xp, xp.exp(target) * (target - input), reduction)
-    is_some = xp.less(0, target)
-    return reduced(xp, xp.where(is_some, target * (xp.log(xp.where(is_some, target, 1)) - input), 0), reduction)
+    is_none = xp.equal(target, 0)
+    entropy = xp.where(is_none, 0, target * xp.log(xp.where(is_none, 1, target)))
+    return reduced(xp, entropy - target * input, reduction)
 
 
 def _along_classes(xp: Any, input: Any, target: Any) -> Any:
