@@ -6,10 +6,10 @@
 
 #include "validation/core/sums.h"
 #include "validation/formula/adjoints.h"
-#include "validation/formula/choices.h"
 #include "validation/formula/declared.h"
 #include "validation/formula/element_errors.h"
 #include "validation/formula/expression.h"
+#include "validation/formula/index_errors.h"
 #include "validation/formula/polynomials.h"
 #include "validation/formula/reduction_errors.h"
 
@@ -29,12 +29,13 @@ class NodeErrors {
         format_(computing(arithmetic)),
         elements_(arithmetic),
         polynomials_(graph, values, errors, arithmetic),
-        declared_(graph, values, arithmetic) {}
+        declared_(graph, values, arithmetic),
+        indices_(values, errors) {}
 
   /// The node whose elements come next.
   void begin(std::size_t number) {
     is_polynomial_ = polynomials_.begin(number);
-    if (is_ordering(graph_.nodes[number].op)) find_candidates(graph_.nodes[number]);
+    indices_.begin(graph_.nodes[number]);
   }
 
   double of(std::size_t number, std::size_t i, double underflow) {
@@ -53,7 +54,7 @@ class NodeErrors {
   double underflow(std::size_t number, std::size_t i) const {
     const Node& node = graph_.nodes[number];
     if (node.op == Op::gather) return reference::formula::detail::joined(node, underflows_, node.index[i]);
-    if (node.op == Op::take) return underflow_taken(node, i);
+    if (node.op == Op::take) return indices_.underflow(node, i, underflows_);
     if (node.op != Op::divide && node.op != Op::multiply) return 0;
     const auto a = static_cast<std::size_t>(node.arguments[0]), b = static_cast<std::size_t>(node.arguments[1]);
     if (values_[number][i] == 0 || !std::isfinite(values_[number][i])) return 0;
@@ -63,13 +64,6 @@ class NodeErrors {
   }
 
  private:
-  double underflow_taken(const Node& node, std::size_t i) const {
-    const auto from = static_cast<std::size_t>(node.arguments[0]),
-               indices = static_cast<std::size_t>(node.arguments[1]);
-    const std::int64_t place = reference::formula::detail::place(node, values_[indices], i);
-    return place < 0 ? 0 : underflows_[from][static_cast<std::size_t>(place)];
-  }
-
   /// What a kernel reads in the place of an input.
   double input(double value) const {
     const bool is_flushed = a_.flushes_subnormals && std::abs(value) < format_.smallest;
@@ -104,52 +98,11 @@ class NodeErrors {
       return choice(operand(node, 0, i), operand(node, 1, i), operand(node, 2, i));
     }
     if (node.op == Op::gather) return reference::formula::detail::joined(node, errors_, node.index[i]);
-    if (node.op == Op::take) return taken(node, i, value);
-    if (is_ordering(node.op)) return ordered(node, i, value);
+    if (node.op == Op::take || is_ordering(node.op)) return indices_.of(node, i, value);
     terms_.clear();
     for (std::int64_t k = 0; k < node.inner; ++k)
       terms_.push_back(operand(node, 0, i * static_cast<std::size_t>(node.inner) + static_cast<std::size_t>(k)));
     return node.op == Op::product ? product_error(terms_, value, elements_) : extreme_error(terms_, node.op);
-  }
-
-  void find_candidates(const Node& node) {
-    candidates_.clear();
-    const auto size = static_cast<std::size_t>(node.size), inner = static_cast<std::size_t>(node.inner);
-    for (std::size_t first = 0; first < size; first += inner) {
-      std::vector<Interval> row;
-      for (std::size_t k = first; k < first + inner; ++k)
-        row.push_back(interval_of(operand(node, 0, k).value, operand(node, 0, k).error));
-      const bool has_nan = std::ranges::any_of(row, [](const Interval& x) { return !(x.lower <= x.upper); });
-      if (has_nan) row.assign(inner, {-infinity, infinity});
-      for (const auto& one : candidates_in(row)) candidates_.push_back(one);
-    }
-  }
-
-  /// An element by its rank is off by no more than one that may have the rank; a position is one of theirs.
-  double ordered(const Node& node, std::size_t i, double value) const {
-    const auto [first, last] = candidates_[i];
-    const std::size_t row = i - i % static_cast<std::size_t>(node.inner);
-    double error = 0;
-    for (std::int64_t k = first; k <= last; ++k) {
-      const double carried = operand(node, 0, row + static_cast<std::size_t>(k)).error;
-      const double apart = std::abs(static_cast<double>(k) - value);
-      error = std::max(error, node.op == Op::sort ? carried : std::isfinite(carried) ? apart : infinity);
-    }
-    return error;
-  }
-
-  /// Where the index may be another one, its element may be meant.
-  double taken(const Node& node, std::size_t i, double value) const {
-    const Operand at = operand(node, 1, i);
-    const auto [first, last] = reference::formula::detail::between(std::ceil(at.value - at.error),
-                                                                   std::floor(at.value + at.error), node.inner);
-    if (first < 0) return infinity;
-    double error = 0;
-    for (std::int64_t k = first; k <= last; ++k) {
-      const Operand x = operand(node, 0, static_cast<std::size_t>(node.index[i] * node.inner + k));
-      error = std::max(error, x.error + (first == last || x.value == value ? 0 : std::abs(x.value - value)));
-    }
-    return error;
   }
 
   /// Some compute 2^(x log2 e), and round the product; below the smallest number exp is 0 whatever the error is.
@@ -195,8 +148,8 @@ class NodeErrors {
   PolynomialErrors polynomials_;
   bool is_polynomial_ = false;
   DeclaredRoundings declared_;
+  IndexErrors indices_;
   std::vector<Operand> terms_;
-  std::vector<reference::formula::detail::Candidates> candidates_;  ///< of the elements of a sort or argsort
 };
 
 }  // namespace

@@ -35,12 +35,23 @@ std::int32_t argsort_of(const Graph& graph, std::int32_t node) {
   return one.op == Op::gather && one.arguments.size() == 1 ? argsort_of(graph, one.arguments[0]) : -1;
 }
 
+namespace {
+
+bool is_negative(const Graph& graph, std::int32_t node) {
+  const Node& one = graph.nodes[static_cast<std::size_t>(node)];
+  if (one.op == Op::gather && one.arguments.size() == 1) return is_negative(graph, one.arguments[0]);
+  return one.op == Op::negative;
+}
+
+}  // namespace
+
 Choices::Choices(const Graph& graph, std::int32_t node, const Doubles& values, const Doubles& errors) {
   const auto size = static_cast<std::size_t>(graph.size_of(node));
   for (std::size_t i = 0; i < size; ++i) places_.push_back(original_of(graph, node, i).element);
   const Node& argsort = graph.nodes[static_cast<std::size_t>(argsort_of(graph, node))];
   inner_ = argsort.inner;
   const auto from = static_cast<std::size_t>(argsort.arguments[0]);
+  falls_ = is_negative(graph, argsort.arguments[0]);
   for (std::size_t k = 0; k < values[from].size(); ++k) {
     if (k % static_cast<std::size_t>(inner_) == 0) is_judged_.push_back(true);
     if (std::isnan(values[from][k]) || !std::isfinite(errors[from][k])) is_judged_.back() = false;
@@ -61,10 +72,10 @@ std::string Choices::why(std::size_t element, double got) const {
   }
   const auto due = static_cast<std::int64_t>(rank);
   if (due >= smaller && due < not_larger) return "";
-  const auto middle = [](const Interval& one) { return one.lower / 2 + one.upper / 2; };
+  const double middle = chosen.lower / 2 + chosen.upper / 2;
   return fmt::format(
-      "got {}, where the value is {:.9g}: it has rank {} to {} of the row, whatever is rounded; expected rank {}", got,
-      middle(chosen), smaller, not_larger - 1, due);
+      "got {}, where the value is {:.9g}: from the {} it has rank {} to {}, whatever is rounded; expected rank {}", got,
+      falls_ ? -middle : middle, falls_ ? "largest" : "smallest", smaller, not_larger - 1, due);
 }
 
 std::optional<Choices::Wrong> Choices::wrong_in(const std::vector<double>& got) const {

@@ -40,6 +40,7 @@ class Choices {
   std::string why(std::size_t element, double got) const;
 
   std::int64_t inner_ = 0;
+  bool falls_ = false;               ///< whether what is sorted are the negatives of what the formula means
   std::vector<std::size_t> places_;  ///< of each element, in the argsort
   std::vector<Interval> intervals_;  ///< of what the argsort sorts
   std::vector<bool> is_judged_;      ///< of each row

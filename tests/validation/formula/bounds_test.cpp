@@ -107,6 +107,21 @@ TEST(FormulaBounds, AValueThatIsAddedByIndexHasTheBoundOfASum) {
   EXPECT_GT(bounds[static_cast<std::size_t>(added)][1], 0);
 }
 
+TEST(FormulaBounds, AnElementByItsRankIsOffByWhatMayHaveTheRankAndByNothingBesideNaN) {
+  Graph graph;
+  const auto x = constant(graph, {1, 0.1, 3, 1, 2, NAN});
+  const auto rounded = graph.add({Op::exp, 6, {x}});
+  const auto exact = graph.add({Op::sort, 6, {x}, 3}), sorted = graph.add({Op::sort, 6, {rounded}, 3});
+  const auto order = graph.add({Op::argsort, 6, {rounded}, 3});
+  const auto bounds = bounds_of(graph);
+  const auto of = [&](std::int32_t node, std::size_t i) { return bounds[static_cast<std::size_t>(node)][i]; };
+  EXPECT_EQ(of(exact, 0), of(x, 1));
+  EXPECT_EQ(of(sorted, 2), of(rounded, 2));
+  EXPECT_EQ(of(order, 0), 0);
+  for (const auto node : {exact, sorted, order})
+    EXPECT_EQ(of(node, 3), std::numeric_limits<double>::infinity()) << "libraries put NaN at either end";
+}
+
 TEST(FormulaBounds, IndicesAndFlagsAreNotRounded) {
   Graph graph;
   Node at{Op::input, 1};
