@@ -47,8 +47,12 @@ class DeviceMemory:
         self._before: List[Tuple[str, torch.Tensor, torch.Tensor]] = []  # results of the call before, with their bytes
 
     def give(self, tensors: Dict[str, torch.Tensor]) -> Dict[str, torch.Tensor]:
-        """The tensors on the device, with the same strides and the same distance from a multiple of 64 bytes."""
-        self._given = [self._on_device(name, one) for name, one in tensors.items()]
+        """The tensors on the device, with the same strides and the same distance from a multiple of 64 bytes. Raises ReturnedWrong
+        where a launch failed before."""
+        try:
+            self._given = [self._on_device(name, one) for name, one in tensors.items()]
+        except RuntimeError as error:
+            raise self._failed(error) from error
         return {one.name: one.view for one in self._given}
 
     def _on_device(self, name: str, tensor: torch.Tensor) -> _Given:
@@ -72,8 +76,11 @@ class DeviceMemory:
             if synchronize is not None:
                 synchronize()
         except RuntimeError as error:
-            raise ReturnedWrong(f"a launch on {self.device} failed: {str(error).splitlines()[0]}; what is called after it in this "
-                                "process fails as well") from error
+            raise self._failed(error) from error
+
+    def _failed(self, error: RuntimeError) -> ReturnedWrong:
+        return ReturnedWrong(f"a launch on {self.device} failed: {str(error).splitlines()[0]}; what is called after it in this "
+                             "process fails as well")  # fmt: skip
 
     def require_inputs(self) -> None:
         """Raises SharedMemory for an input that the call has changed, or around which it has written."""
