@@ -53,6 +53,7 @@ Finding batch(const Subject& subject, const Case& drawn, Random& random, const s
   const Doubles of_whole = subject.forward(whole);
   Finding finding = Finding::pass();
   for (const std::int64_t fewer : std::set<std::int64_t>{1, log_uniform(random, 1, size - 1), size / 2, size - 1}) {
+    if (taken_size(subject.specification, extent, fewer) != fewer) continue;
     finding.take(compare_with_fewer(subject, whole, of_whole, extent, fewer));
     if (finding.verdict != Verdict::pass) break;
   }

@@ -114,6 +114,7 @@ NeedleSizes FormulaGateSubject::needle_sizes(std::size_t property, const std::st
 
 std::vector<GivenCase> FormulaGateSubject::needles(std::size_t property, const std::string& extent, std::int64_t size,
                                                    std::uint64_t seed) const {
+  if (taken_size(subject_.specification, extent, size) != size) return {};
   const auto power = powers_.find({property, extent});
   const bool is_largest = power != powers_.end() && power->second.size() == size;
   std::vector<GivenCase> cases;

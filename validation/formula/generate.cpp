@@ -32,7 +32,7 @@ void halve_the_largest(Extents& extents, const std::string& leading, const Speci
   const auto of_others = [&](const auto& one) { return one.first == leading ? 0 : excess(one); };
   auto largest = std::ranges::max_element(extents, {}, of_others);
   if (of_others(*largest) <= 0) largest = std::ranges::max_element(extents, {}, excess);
-  largest->second -= (excess(*largest) + 1) / 2;
+  largest->second = taken_size(specification, largest->first, largest->second - (excess(*largest) + 1) / 2);
 }
 
 /// How much a case may have of what is usually limited to `usual`: where fixed extents alone exceed it, four times what
@@ -80,15 +80,21 @@ Extents draw_extents(Random& random, int size, const Specification& specificatio
   constexpr std::int64_t usual = 257;
   Extents extents;
   std::string leading;
-  const auto at_least = [&](const std::string& name, std::int64_t drawn) {
-    return drawn == 0 ? 0 : std::max(drawn, least_of(specification, name));
+  const auto taken = [&](const std::string& name, std::int64_t drawn) {
+    return drawn == 0 ? 0 : taken_size(specification, name, drawn);
   };
-  for (const auto& name : specification.extents)
-    extents[name] = at_least(name, draw_extent(random, size, std::min(usual, limit_of(specification, name)),
-                                               may_be_empty(specification, name)));
+  for (const auto& name : specification.extents) {
+    const auto listed = listed_sizes(specification, name);
+    if (!listed.empty()) {
+      extents[name] = listed[static_cast<std::size_t>(random.integer(0, std::ssize(listed) - 1))];
+      continue;
+    }
+    extents[name] = taken(name, draw_extent(random, size, std::min(usual, limit_of(specification, name)),
+                                            may_be_empty(specification, name)));
+  }
   if (!extents.empty() && random.integer(0, 200) < size) {
     leading = specification.extents[static_cast<std::size_t>(random.integer(0, std::ssize(specification.extents) - 1))];
-    extents[leading] = at_least(leading, draw_leading(random, limit_of(specification, leading)));
+    extents[leading] = taken(leading, draw_leading(random, limit_of(specification, leading)));
   }
   return fitting(extents, leading, specification, trace);
 }
@@ -135,7 +141,8 @@ Case draw(Random& random, int size, const Specification& specification, const Tr
 Case large(Random& random, const Specification& specification, const Trace& trace, Dtype dtype) {
   constexpr std::int64_t usual = 65;
   Extents extents;
-  for (const auto& name : specification.extents) extents[name] = std::min(usual, limit_of(specification, name));
+  for (const auto& name : specification.extents)
+    extents[name] = taken_size(specification, name, std::min(usual, limit_of(specification, name)));
   return filled(random, fitting(extents, "", specification, trace), specification, trace, dtype, {});
 }
 

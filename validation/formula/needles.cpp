@@ -29,11 +29,10 @@ NeedleSizes needle_sizes_of(const Specification& specification, Work& work, cons
   auto sizes = needle_sizes({extent.c_str(), ' ', power}, reach, against_reference);
   if (!sizes.empty() && (against_reference || reach != Reach::quick)) sizes.push_back(limit);
   if (sizes.empty()) return {};
-  const std::int64_t due = sizes.back();
+  const std::int64_t due = taken_size(specification, extent, sizes.back());
   while (is_too_large(work, extent, sizes.back())) sizes.back() = (sizes.back() - 1) / 2 + 1;
-  std::erase_if(sizes, [&](std::int64_t size) {
-    return size > limit || size < least_of(specification, extent) || is_too_large(work, extent, size);
-  });
+  for (std::int64_t& size : sizes) size = taken_size(specification, extent, size);
+  std::erase_if(sizes, [&](std::int64_t size) { return size > limit || is_too_large(work, extent, size); });
   std::ranges::sort(sizes);
   sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
   return {sizes, due};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "validation/core/sizes.h"
 #include "validation/formula/sizes.h"
@@ -48,8 +49,12 @@ class Plan {
     constexpr ValueClass late{ValueClass::Kind::late};
     const bool has_late = takes_minus_infinity(specification_);
     double left = allowed_.sizes / static_cast<double>(specification_.extents.size());
-    for (const std::int64_t size : sizes_between(random_, limit_of(specification_, extent), reach_)) {
-      if (size < least_of(specification_, extent)) continue;
+    std::set<std::int64_t> seen;
+    const auto listed = listed_sizes(specification_, extent);
+    for (const std::int64_t drawn : listed.empty() ? sizes_between(random_, limit_of(specification_, extent), reach_)
+                                                   : std::vector(listed.begin(), listed.end())) {
+      const std::int64_t size = taken_size(specification_, extent, drawn);
+      if (!seen.insert(size).second) continue;
       const double work = work_.with_nodes(extent, size);
       if (work > std::min(left, allowed_.each_size)) continue;
       left -= work;
@@ -63,7 +68,8 @@ class Plan {
       for (const auto& b : specification_.extents)
         if (a != b && may_be_large(a) && may_be_large(b)) pairs.emplace_back(a, b);
     double left = allowed_.pairs;
-    const auto add = [&](const std::string& a, std::int64_t size_a, const std::string& b, std::int64_t size_b) {
+    const auto add = [&](const std::string& a, std::int64_t drawn_a, const std::string& b, std::int64_t drawn_b) {
+      const auto size_a = taken_size(specification_, a, drawn_a), size_b = taken_size(specification_, b, drawn_b);
       const double work = work_.with_nodes(a, size_a, b, size_b);
       if (work > std::min(left, allowed_.each_pair)) return;
       left -= work;

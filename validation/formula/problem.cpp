@@ -65,9 +65,29 @@ std::int64_t limit_of(const Specification& specification, const std::string& ext
   return found == specification.limits.end() ? usual_limit : found->second;
 }
 
+std::span<const std::int64_t> listed_sizes(const Specification& specification, const std::string& extent) {
+  const auto found = specification.listed.find(extent);
+  return found == specification.listed.end() ? std::span<const std::int64_t>() : found->second;
+}
+
 std::int64_t least_of(const Specification& specification, const std::string& extent) {
+  if (const auto listed = listed_sizes(specification, extent); !listed.empty()) return listed.front();
   const auto found = specification.least.find(extent);
-  return found == specification.least.end() ? 1 : found->second;
+  const std::int64_t least = found == specification.least.end() ? 1 : found->second;
+  const auto multiple = specification.multiple.find(extent);
+  return multiple == specification.multiple.end()
+             ? least
+             : (least + multiple->second - 1) / multiple->second * multiple->second;
+}
+
+std::int64_t taken_size(const Specification& specification, const std::string& extent, std::int64_t size) {
+  const std::int64_t least = least_of(specification, extent);
+  if (const auto listed = listed_sizes(specification, extent); !listed.empty()) {
+    const auto above = std::ranges::upper_bound(listed, size);
+    return above == listed.begin() ? least : *std::prev(above);
+  }
+  const auto found = specification.multiple.find(extent);
+  return std::max(least, found == specification.multiple.end() ? size : size - size % found->second);
 }
 
 std::int64_t size_of(const std::string& extent, const Extents& extents) {
@@ -160,8 +180,8 @@ bool is_all_ones(const std::vector<double>& values) {
 std::vector<std::function<Case()>> shrinks_of(const Specification& specification, const Case& c, const Trace& trace) {
   std::vector<std::function<Case()>> steps;
   for (const auto& [name, size] : c.extents)
-    for (const std::int64_t less : {std::int64_t{1}, size / 2, size - 1})
-      if (less >= least_of(specification, name) && less < size)
+    for (const std::int64_t wanted : {std::int64_t{1}, size / 2, size - 1})
+      if (const std::int64_t less = taken_size(specification, name, wanted); less < size)
         for (const auto part : {with_extent, with_last})
           steps.emplace_back(
               [&specification, c, &trace, name, less, part] { return part(specification, c, name, less, trace); });

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,7 +47,9 @@ struct Specification {
   std::int64_t largest_input = 5000;    ///< elements
   std::int64_t largest_graph = 60'000;  ///< elements of all nodes
   double work_of_node = 10;             ///< of tracing a node, in elements that are evaluated in the same time
-  std::map<std::string, std::int64_t> least = {};  ///< the smallest of an extent but for 0; 1 where there is none
+  std::map<std::string, std::int64_t> least = {};     ///< the smallest of an extent but for 0; 1 where there is none
+  std::map<std::string, std::int64_t> multiple = {};  ///< of which an extent is one
+  std::map<std::string, std::vector<std::int64_t>> listed = {};  ///< the only sizes of an extent, ascending
 };
 
 inline constexpr std::int64_t usual_limit = 4097;
@@ -56,6 +59,12 @@ std::int64_t limit_of(const Specification& specification, const std::string& ext
 
 /// The smallest size of an extent that cases have, but for 0: a window has to fit.
 std::int64_t least_of(const Specification& specification, const std::string& extent);
+
+/// The largest size of an extent that cases have and that is at most `size`, or the smallest of all.
+std::int64_t taken_size(const Specification& specification, const std::string& extent, std::int64_t size);
+
+/// The only sizes of an extent; empty where there are others.
+std::span<const std::int64_t> listed_sizes(const Specification& specification, const std::string& extent);
 
 using Extents = std::map<std::string, std::int64_t>;
 

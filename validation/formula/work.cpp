@@ -8,7 +8,7 @@ namespace assay::validation::formula {
 Extents extents_at(const Specification& specification, const Extents& sizes) {
   Extents extents;
   for (const auto& name : specification.extents)
-    extents[name] = std::max(std::min(others, limit_of(specification, name)), least_of(specification, name));
+    extents[name] = taken_size(specification, name, std::min(others, limit_of(specification, name)));
   for (const auto& [name, size] : sizes) extents[name] = size;
   return extents;
 }

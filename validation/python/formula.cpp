@@ -358,7 +358,13 @@ void add_formula(py::module_& core) {
         return subject;
       }))
       .def_readwrite("same_bits", &Subject::same_bits)
-      .def("set_least", [](Subject& subject, const formula::Extents& least) { subject.specification.least = least; })
+      .def("set_sizes",
+           [](Subject& subject, const formula::Extents& least, const formula::Extents& multiple,
+              const std::map<std::string, std::vector<std::int64_t>>& listed) {
+             subject.specification.least = least;
+             subject.specification.multiple = multiple;
+             subject.specification.listed = listed;
+           })
       .def("require_names",
            [](const Subject& subject, const formula::Extents& at) {
              std::vector<std::shared_ptr<const Traced>> formulas;

@@ -30,6 +30,7 @@ from ._pipe import Ended
 from ._plugin import Plugin
 from ._road import Road
 from ._shards import Shard, judge_in_shards
+from ._taken_sizes import limits_with, taken_sizes
 
 KINDS = ("real", "flag", "index", "unit", "positive")
 DTYPES = ("float32", "float16", "bfloat16", "float64")
@@ -215,11 +216,12 @@ class Operation:
     def subject(self, kernel: Any = None, backward: Any = None, *, dtype: str = "float32", compute: str = "",
                 accumulate: str = "", exp_error: float = 4, input_roundoff: float = 0,
                 rounds: Optional[Dict[str, float]] = None, road: Any = None, subnormals: bool = True, empty: bool = True,
-                limits: Optional[Dict[str, int]] = None, same_bits: bool = True, digits: int = 40, **unknown: Any) -> Any:
+                limits: Optional[Dict[str, int]] = None, extents: Optional[Dict[str, Any]] = None, same_bits: bool = True, digits: int = 40, **unknown: Any) -> Any:
         if unknown:
             known = [name for name in inspect.signature(self.subject).parameters if name not in ("kernel", "backward", "unknown")]
             raise TypeError(f"{', '.join(unknown)}= is not known: expected what a kernel declares: {', '.join(known)}")
-        own_limits = {**self.limits, **_require_limits(limits, self.extents)}
+        taken = taken_sizes(extents, self.extents, self.least)
+        own_limits = limits_with({**self.limits, **_require_limits(limits, self.extents)}, taken)
         name = getattr(kernel or backward, "__name__", "kernel")
         kernel, backward = kernel and self._kernel(kernel, False), backward and self._kernel(backward, True)
         for one in (kernel, backward):
@@ -240,7 +242,7 @@ class Operation:
             self.name, self.inputs, self.extents, own_limits, self.properties, _numbers.flag("empty", empty), self.trace,
             name, *calls(kernel, backward), afresh if starts_afresh else None, types, digits, *(one and one.trace for one in roads))
         subject.same_bits = _numbers.flag("same_bits", same_bits)
-        subject.set_least(self.least)
+        subject.set_sizes(*taken)
         if declared:
             subject.require_names({name: 5 for name in self.extents})
         return subject
