@@ -11,7 +11,7 @@ from torch.overrides import TorchFunctionMode
 
 from .._formula import Namespace, finished
 from .._traced import NotTraceable
-from .conversions import tensors_in, traced_of
+from .conversions import memory_of, tensors_in, traced_of
 from .dispatch import call_row, dispatched
 from .table import RANDOM
 from .tensor import TracedTensor
@@ -60,6 +60,9 @@ class _Followed(TorchFunctionMode):
         with self:
             if self._writes(name) and type(args[0]) is not TracedTensor:
                 tensor = args[0]
+                is_part = memory_of(tensor)[1] > tensor.numel() * tensor.element_size()
+                if is_part and name.endswith("_") and name[:2] != "__":  # after x[:, 0] += y Python assigns to x[:, 0] itself
+                    raise NotTraceable(f"{name} writes into a part of a constant, through a view: expected x[:, 0] += y")
                 self._written[id(tensor)] = (tensor, traced_of(self._xp, tensor))
                 call_row(name, (self._written[id(tensor)][1], *args[1:]), options)
                 return tensor
