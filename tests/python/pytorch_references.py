@@ -45,6 +45,9 @@ def written_in_place(x):
     z = torch.zeros(y.shape)
     z[:, 2] = y[:, 0]
     z += 1
+    u = torch.ones(y.shape)
+    u[:, 1] *= y[:, 1]
+    z = z + u
     y.relu_()
     w = torch.empty_like(y)
     w.copy_(z)

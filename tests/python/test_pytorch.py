@@ -180,6 +180,7 @@ REFUSED = {
     "branch": (lambda x: x if x.sum() > 0 else -x, "a branch or a loop depends on data"),
     "nonzero": (lambda x: x.nonzero(), "whose shape depends on data"),
     "no row": (lambda x: torch.linalg.svd(x)[1], "svd is not among PyTorch's functions"),
+    "part of a constant": (lambda x: torch.zeros(x.shape[0], 2)[:, 0].add_(x.sum(1)), "add_ writes into a part of a constant"),
     "nothing": (lambda x: None, "returned nothing"),
     "to NumPy": (lambda x: torch.tensor(np.exp(x.numpy())), r"tensor.numpy\(\)"),
 }  # fmt: skip

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from .._traced import NotTraceable
+from .conversions import memory_of
 from .trace import DTYPES, _outputs
 
 _TRIED = (1, 2, 3, 4, 5, 6, 7, 8, 11, 16, 32, 64)  # sizes, of which one is the least that a reference takes
@@ -16,10 +17,6 @@ _TRIED = (1, 2, 3, 4, 5, 6, 7, 8, 11, 16, 32, 64)  # sizes, of which one is the 
 def _agree(ours: np.ndarray, theirs: np.ndarray, tolerance: float) -> bool:
     scale = max(float(np.max(np.abs(theirs[np.isfinite(theirs)]), initial=0)), 1e-30)
     return ours.shape == theirs.shape and np.allclose(ours, theirs, rtol=tolerance, atol=tolerance * scale, equal_nan=True)
-
-
-def _memory(tensor: torch.Tensor) -> int:
-    return (tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()).data_ptr()
 
 
 class Agreement:
@@ -75,8 +72,8 @@ class Agreement:
             with torch.no_grad():
                 results = [torch.as_tensor(one) for one in _outputs(self.called(tensors, extents))]
             self.results, self.result_types = [tuple(one.shape) for one in results], [one.dtype for one in results]
-            given = [_memory(one) for one in tensors.values()]
-            self.result_is_view = [one.numel() > 0 and _memory(one) in given for one in results]
+            given = [memory_of(one)[0] for one in tensors.values()]
+            self.result_is_view = [one.numel() > 0 and memory_of(one)[0] in given for one in results]
             return ""
         except Exception as error:
             return f"{type(error).__name__}: {error}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List
+from typing import Any, List, Tuple
 
 import numpy as np
 import torch
@@ -24,6 +24,12 @@ def numbers_of(tensor: torch.Tensor) -> np.ndarray:
     """The elements of an ordinary tensor, which is a constant of the formula."""
     tensor = tensor.detach().cpu()
     return (tensor.double() if tensor.dtype.is_floating_point else tensor).numpy()
+
+
+def memory_of(tensor: torch.Tensor) -> Tuple[int, int]:
+    """Where the memory begins that a tensor and its views share, and how many bytes it has."""
+    storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()  # before PyTorch 2
+    return storage.data_ptr(), storage.nbytes()
 
 
 def traced_of(xp: Any, value: Any) -> TracedTensor:

@@ -77,7 +77,7 @@ def call_row(name: str, args: Tuple[Any, ...], options: Dict[str, Any]) -> Any:
     row, is_swapped, in_place = _plain(name)
     tensors = tensors_in(list(args)) + tensors_in(options)
     xp = next(one for one in tensors if isinstance(one, TracedTensor)).xp
-    options = _options(name, options)
+    args, options = tuple(xp.current(one) for one in args), _options(name, {key: xp.current(one) for key, one in options.items()})
     if row in CASTS:
         return cast(xp, args[0], row, [*args[1:], *options.values()])
     if row in _AS_OTHER:  # of another tensor's shape

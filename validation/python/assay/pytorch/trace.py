@@ -11,7 +11,7 @@ from torch.overrides import TorchFunctionMode
 
 from .._formula import Namespace, finished
 from .._traced import NotTraceable
-from .conversions import tensors_in, traced_of
+from .conversions import memory_of, tensors_in, traced_of
 from .dispatch import call_row, dispatched
 from .table import RANDOM
 from .tensor import TracedTensor
@@ -28,30 +28,31 @@ class TorchNamespace(Namespace):
         self.rounds = False  # whether the function converts numbers to another float type
         self.detaches = False  # whether it stops the gradient
 
+        self.written: Dict[int, Tuple[torch.Tensor, TracedTensor]] = {}  # by id, with the tensor so that the id stays its own
+
     def _read(self, value: Any) -> Any:
         return value._read if isinstance(value, TracedTensor) else value
+
+    def current(self, value: Any) -> Any:
+        """The value with traced tensors in the place of ordinary ones that were written to."""
+        if isinstance(value, torch.Tensor) and id(value) in self.written:
+            return self.written[id(value)][1]
+        if isinstance(value, (tuple, list)) and type(value) in (tuple, list):
+            return type(value)(self.current(one) for one in value)
+        return value
 
 
 class _Followed(TorchFunctionMode):
     """Sees calls on ordinary tensors too: a write of a traced value into one, after which it is traced as well, and random
     numbers."""
 
-    def __init__(self, xp: Namespace) -> None:
+    def __init__(self, xp: TorchNamespace) -> None:
         super().__init__()
         self._xp = xp
-        self._written: Dict[int, Tuple[torch.Tensor, TracedTensor]] = {}  # by id, with the tensor so that the id stays its own
-
-    def read(self, value: Any) -> Any:
-        """The value with the traced tensors in the place of those that were written to."""
-        if isinstance(value, torch.Tensor) and id(value) in self._written:
-            return self._written[id(value)][1]
-        if isinstance(value, (tuple, list)) and type(value) in (tuple, list):
-            return type(value)(self.read(one) for one in value)
-        return value
 
     def __torch_function__(self, function: Any, types: Any, args: Tuple[Any, ...] = (), kwargs: Any = None) -> Any:
-        options = {key: self.read(one) for key, one in (kwargs or {}).items()}
-        args = tuple(self.read(one) for one in args)
+        options = {key: self._xp.current(one) for key, one in (kwargs or {}).items()}
+        args = tuple(self._xp.current(one) for one in args)
         name = getattr(function, "__name__", "")
         if not any(isinstance(one, TracedTensor) for one in tensors_in([*args, options])):
             if name in RANDOM or (name == "dropout" and options.get("training", True)):
@@ -60,8 +61,11 @@ class _Followed(TorchFunctionMode):
         with self:
             if self._writes(name) and type(args[0]) is not TracedTensor:
                 tensor = args[0]
-                self._written[id(tensor)] = (tensor, traced_of(self._xp, tensor))
-                call_row(name, (self._written[id(tensor)][1], *args[1:]), options)
+                is_part = memory_of(tensor)[1] > tensor.numel() * tensor.element_size()
+                if is_part and name.endswith("_") and name[:2] != "__":  # after x[:, 0] += y Python assigns to x[:, 0] itself
+                    raise NotTraceable(f"{name} writes into a part of a constant, through a view: expected x[:, 0] += y")
+                self._xp.written[id(tensor)] = (tensor, traced_of(self._xp, tensor))
+                call_row(name, (self._xp.written[id(tensor)][1], *args[1:]), options)
                 return tensor
             return dispatched(function, args, options)
 
@@ -151,7 +155,7 @@ def trace_of(
     except (RuntimeError, TypeError, ValueError, IndexError, ArithmeticError, AssertionError, AttributeError, KeyError) as error:
         given = ", ".join(f"{name} {list(shape)}" for (name, _), shape in zip(inputs, shapes))
         raise NotTraceable(f"with {given}: {type(error).__name__}: {error}{_line_of(error, file)}") from error
-    outputs = [followed.read(one) for one in _outputs(result)]
+    outputs = [xp.current(one) for one in _outputs(result)]
     if not outputs:
         raise NotTraceable("the reference returned nothing: expected a tensor, or a tuple of tensors")
     for one in outputs:
