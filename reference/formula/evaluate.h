@@ -30,7 +30,7 @@ Number smaller(const Number& a, const Number& b) {
 
 template <class Number>
 Number magnitude(const Number& a) {
-  return larger<Number>(a, -a);
+  return larger<Number>(a, -a) + Number(0);  // which makes 0 of -0
 }
 
 template <class Number>

@@ -46,6 +46,7 @@ class NodeErrors {
       return elements_.rounding(value, node.op == Op::constant && elements_.is_number(value) ? 0 : 1);
     const double further = (node.op == Op::multiply ? underflow : 0) + declared_.of(number, i);
     const double error = is_polynomial_ ? polynomials_.of(i, further) : propagated(node, i, value) + further;
+    if (!std::isfinite(value) && overflows(number, i)) return infinity;
     if (!std::isfinite(value)) return std::isfinite(error) || has_nan_operand(number, i) ? 0 : infinity;
     return std::isnan(error) || std::abs(value) + error > elements_.largest() ? infinity : error;
   }
@@ -73,6 +74,22 @@ class NodeErrors {
   Operand operand(const Node& node, std::size_t argument, std::size_t i) const {
     const auto number = static_cast<std::size_t>(node.arguments[argument]);
     return {values_[number][i], errors_[number][i]};
+  }
+
+  /// Whether an element is infinite, or NaN, though nothing that it is computed from surely is, and no rule makes it so,
+  /// as that for x / 0 does: in a double the value is beyond the largest number.
+  bool overflows(std::size_t number, std::size_t i) const {
+    const Node& node = graph_.nodes[number];
+    const bool may_overflow = node.op == Op::exp || node.op == Op::expm1 || node.op == Op::sum ||
+                              node.op == Op::product || node.op == Op::matmul || node.op == Op::cumulative_sum ||
+                              node.op == Op::add || node.op == Op::subtract || node.op == Op::multiply;
+    const bool divides = node.op == Op::divide && operand(node, 1, i).value != 0;
+    if (!may_overflow && !divides) return false;
+    bool is_sure = false;
+    for_each_operand(graph_, values_, number, i, [&](std::size_t m, std::size_t j) {
+      is_sure = is_sure || (!std::isfinite(values_[m][j]) && std::isfinite(errors_[m][j]));
+    });
+    return !is_sure;
   }
 
   /// Whether the element is NaN because an operand surely is. A choice takes no operand that it does not choose.

@@ -66,6 +66,13 @@ TEST(FormulaEvaluate, LogaddexpAndTanhAtTheEdges) {
   EXPECT_EQ(detail::tanh(1e4), 1);
 }
 
+TEST(FormulaEvaluate, TheSizeOfMinusZeroIsZero) {
+  EXPECT_FALSE(std::signbit(detail::magnitude(-0.0)));
+  EXPECT_FALSE(std::signbit(static_cast<double>(detail::magnitude(BigFloat(-0.0)))));
+  EXPECT_EQ(detail::magnitude(-infinity), infinity);
+  EXPECT_TRUE(std::isnan(detail::magnitude(std::nan(""))));
+}
+
 #if ASSAY_HAVE_CERTIFIED
 TEST(FormulaEvaluate, BallsEncloseTheValue) {
   const PrecisionScope scope(40);
