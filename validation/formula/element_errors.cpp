@@ -22,6 +22,11 @@ bool is_sure(Operand x) {
 
 }  // namespace
 
+double usable_largest(const NumberFormat& format) {
+  const bool has_range_to_spare = format.largest >= 0x1p20;  // float16 has none
+  return has_range_to_spare ? format.largest * headroom : format.largest;
+}
+
 ElementErrors::ElementErrors(const Arithmetic& arithmetic)
     : exp_error_(arithmetic.exp_error), compute_(arithmetic.compute), format_(computing(arithmetic)) {}
 
@@ -129,8 +134,7 @@ double ElementErrors::shared_choice(Operand share, Operand a, Operand b) {
 }
 
 double ElementErrors::largest() const {
-  const bool has_range_to_spare = format_.largest >= 0x1p20;  // float16 has none
-  return has_range_to_spare ? format_.largest * headroom : format_.largest;
+  return usable_largest(format_);
 }
 
 bool ElementErrors::is_exact_sum(double a, double b, double sum) const {

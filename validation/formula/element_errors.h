@@ -11,6 +11,9 @@ namespace assay::validation::formula {
 /// formula does not, a reciprocal in the place of a quotient, a rescaling (docs/formula.md, "Roads").
 inline constexpr double roads = 2;
 
+/// The largest size of a value that has a bound: another road may meet larger values than the formula.
+double usable_largest(const NumberFormat& format);
+
 /// An exact value, and the bound on what a kernel has in its place.
 struct Operand {
   double value = 0;

@@ -166,8 +166,9 @@ PolynomialErrors::Bound PolynomialErrors::of_operation(std::size_t i, double val
 }
 
 bool PolynomialErrors::is_exact(const Polynomial& polynomial, const NumberFormat& format) {
-  return polynomial.reach == 0 || (polynomial.reach * format.roundoff <= polynomial.unit &&
-                                   polynomial.unit >= format.smallest && polynomial.reach <= format.largest);
+  return polynomial.reach == 0 ||
+         (polynomial.reach * format.roundoff <= polynomial.unit && polynomial.unit >= format.smallest &&
+          polynomial.reach <= (polynomial.is_read ? format.largest : usable_largest(format)));
 }
 
 /// Roundings of partial sums, each of which may be as large as all terms together, and of the sum itself.
@@ -176,7 +177,8 @@ double PolynomialErrors::of_additions(const Polynomial& sum, double value) const
   const double levels = sum.steps < 3 ? 0 : std::log2(sum.steps);
   const double last = elements_.rounding(value, roads * (1 + levels));
   if (sum.count <= 2) return last;
-  return sum.total > computing_.largest ? infinity : sum.total * gamma(sum.count - 2, computing_.roundoff) + last;
+  return sum.total > usable_largest(computing_) ? infinity
+                                                : sum.total * gamma(sum.count - 2, computing_.roundoff) + last;
 }
 
 PolynomialErrors::Bound PolynomialErrors::sum_of_two(std::size_t i, double value) const {

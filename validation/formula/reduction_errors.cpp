@@ -22,7 +22,7 @@ double rescaling(const std::vector<double>& sizes, double total, double u) {
 }  // namespace
 
 double SumErrors::bound(const NumberFormat& format) const {
-  if (total > format.largest) return infinity;  // so may a partial sum
+  if (total > usable_largest(format)) return infinity;  // so may a partial sum
   return carried + (operations == 0 ? 0 : total * gamma(operations, format.roundoff) + format.smallest);
 }
 
@@ -48,11 +48,13 @@ SumErrors sum_errors(std::span<const Operand> terms, bool may_rescale, Dtype acc
 double product_error(std::span<const Operand> factors, double value, const ElementErrors& elements) {
   const auto is_exact = [](const Operand& factor) { return factor.error == 0; };
   if (!std::isfinite(value) && std::ranges::all_of(factors, is_exact)) return 0;
-  double size = 1, reach = 1;
+  double size = 1, reach = 1, most = 1;
   for (const Operand& factor : factors) {
     size *= std::abs(factor.value);
     reach *= std::abs(factor.value) + factor.error;
+    most *= std::max(1.0, std::abs(factor.value) + factor.error);
   }
+  if (!(most <= elements.largest())) return infinity;  // so may the product of some factors be, which come before a 0
   return (reach - size) + elements.rounding(value, roads * static_cast<double>(factors.size()));
 }
 

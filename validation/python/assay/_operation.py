@@ -141,6 +141,7 @@ class Operation:
     def _declare(self, formula: Callable[..., Any], name: str, inputs: Dict[str, str], properties: str, minus_infinity: str,
                  limits: Optional[Dict[str, int]]) -> None:
         self.formula, self.name = formula, name
+        self.made_of = (inputs, properties, minus_infinity, limits)
         infinite = _numbers.text("minus_infinity", minus_infinity).split()
         self.inputs = [(name, *_parsed(name, text, list(inputs)), name in infinite) for name, text in inputs.items()]
         unknown = [name for name in infinite if name not in inputs]
@@ -306,12 +307,19 @@ class Operation:
         results = [_property_result(one) for one in report["runs"][0]["properties"]]
         return GateResult(self.name, report["runs"][0]["kernel"], results, table, report)
 
+    def unshared(self, kernel: Any) -> Any:
+        """The kernel as a worker may change it, while others judge the same."""
+        return kernel
+
     def __reduce__(self) -> Any:
-        """Workers find the operation by its name, as they find functions."""
+        """Workers find the operation by its name, as they find functions, or make it of the formula that they find."""
         name = self.formula.__module__, self.formula.__qualname__
-        if _operation_called(*name) is not self:
-            raise pickle.PicklingError(f"a module has no operation {'.'.join(name)}: expected one that a worker can import")
-        return _operation_called, name
+        found = _called(*name)
+        if found is self:
+            return _called, name
+        if found is not self.formula:
+            raise pickle.PicklingError(f"a module has no {'.'.join(name)}: expected a formula that a worker can import")
+        return Operation, (self.formula, *self.made_of)
 
     def property_names(self) -> List[str]:
         """The properties of a kernel of the outputs, in the order of a report."""
@@ -353,7 +361,7 @@ class Operation:
         return self.subject(**declared).mutants(cases, seed, {name: 5 for name in self.extents})
 
 
-def _operation_called(module: str, name: str) -> Any:
+def _called(module: str, name: str) -> Any:
     found: Any = import_module(module)
     for part in name.split("."):
         found = getattr(found, part, None)
@@ -362,6 +370,7 @@ def _operation_called(module: str, name: str) -> Any:
 
 def _judge_shard(operation: Operation, kernel: Any, backward: Any, asked: Dict[str, Any], words: List[str],
                  shard: Optional[Shard] = None) -> Ended:
+    kernel, backward = operation.unshared(kernel), operation.unshared(backward)
     report, table = operation._judged(kernel, backward, shard=shard, **asked)
     return Ended(0, report, table)
 

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from .._pipe import ReturnedWrong, Unsupported
-from .device import DeviceMemory
+from .device import DeviceMemory, memory_of
 from .trace import _outputs
 
 
@@ -160,4 +160,6 @@ class TorchKernel:
         got: Sequence[Optional[torch.Tensor]] = torch.autograd.grad(
             [one for one, _ in pairs], wanted, [upstream.reshape(one.shape) for one, upstream in pairs], allow_unused=True
         )
-        return [torch.zeros_like(leaf) if one is None else one for one, leaf in zip(got, wanted)]
+        ours = {memory_of(one) for one in upstreams}  # autograd hands on the upstream itself where it is the gradient
+        return [torch.zeros_like(leaf) if one is None else one.clone() if memory_of(one) in ours else one
+                for one, leaf in zip(got, wanted)]  # fmt: skip

@@ -34,7 +34,8 @@ def _bytes_of(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.contiguous().view(torch.uint8).cpu() if tensor.numel() else torch.empty(0, dtype=torch.uint8)
 
 
-def _memory_of(tensor: torch.Tensor) -> int:
+def memory_of(tensor: torch.Tensor) -> int:
+    """The address of the memory that the tensor is a view of."""
     return (tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()).data_ptr()
 
 
@@ -99,7 +100,7 @@ class DeviceMemory:
             if one.device != self.device:
                 raise ReturnedWrong(f"{name} is on {one.device}: expected {self.device}, where the inputs are")
             for given in self._given:
-                if one.numel() and _memory_of(one) == _memory_of(given.base):
+                if one.numel() and memory_of(one) == memory_of(given.base):
                     raise SharedMemory(f"{name} is a view of the input {given.name}: expected memory of its own; return a copy")
         before, self._before = self._before, []
         for name, one, content in before:

@@ -40,6 +40,9 @@ class BenchmarkOperation(TorchOperation):
         self._declare(self._function, "Model", {**inputs, **of_parameters}, "", "", limits)
         self._begin()
 
+    def __reduce__(self) -> Any:
+        return BenchmarkOperation, (self.file.path,)
+
     def _inputs_of(self, shapes: Shapes, free: Dict[str, List[Any]]) -> Tuple[Dict[str, str], Dict[str, int]]:
         """Inputs by the names of forward's arguments."""
         places = {place: name for name, found in free.items() for place in found}

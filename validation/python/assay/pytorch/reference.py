@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import math
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
@@ -28,6 +29,11 @@ def parameter_inputs(module: torch.nn.Module, taken: Sequence[str]) -> Tuple[Dic
             name += "_"
         texts[name], names[name] = ", ".join(str(size) for size in parameter.shape), of
     return texts, names
+
+
+def _unshared_operation(reference: Any, *declared: Any) -> "TorchOperation":
+    """Of a reference that another process has sent."""
+    return TorchOperation(copy.deepcopy(reference), *declared)
 
 
 class TorchOperation(Agreement, Operation):
@@ -87,6 +93,14 @@ class TorchOperation(Agreement, Operation):
 
     def __call__(self, *arrays: Any) -> Any:
         return self.reference(*arrays)
+
+    def __reduce__(self) -> Any:
+        """Workers get the reference as pickle sends it: a function by its name, a module with its parameters."""
+        return _unshared_operation, (self.reference, self._declared_inputs, *self.made_of[1:])
+
+    def unshared(self, kernel: Any) -> Any:
+        """PyTorch sends tensors to other processes as shared memory, and a kernel's parameters are written to."""
+        return copy.deepcopy(kernel) if isinstance(kernel, torch.nn.Module) else kernel
 
     def written(self, written: Any) -> str:
         function = written.name(self.reference, "reference", "the function that states the truth")
