@@ -4,6 +4,7 @@ import functools
 import json
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,8 +12,9 @@ torch = pytest.importorskip("torch")
 
 from pytorch_problems import FAULTS, PROBLEMS, RIGHT  # noqa: E402
 
+from assay._cases import shortened  # noqa: E402
 from assay.pytorch.benchmark_file import BenchmarkFile  # noqa: E402
-from assay.pytorch.command import kernelbench, summary  # noqa: E402
+from assay.pytorch.command import case_of, kernelbench, summary  # noqa: E402
 from assay.pytorch.kernelbench import BenchmarkOperation  # noqa: E402
 from assay.pytorch.patterns import pattern_on_a_case  # noqa: E402
 
@@ -142,3 +144,14 @@ def test_equal_sizes_are_varied_apart(tmp_path):
     path.write_text(PROBLEMS["convolution"])
     file = BenchmarkFile(str(path))
     assert [tuple(one.shape) for one in file.load({"height": 5, "width": 7, "batch_size": 2}).inputs()] == [(2, 32, 5, 7)]
+
+
+def test_the_case_has_its_sizes_also_where_it_is_in_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = "operation=Model property=outputs seed=1 N=2 D=3 layout=0 x=1,2,3,4,5,6"
+    for line in (words, f"operation=Model property=outputs {shortened(words)}"):
+        failure = SimpleNamespace(reproducer=line, explanation="output[0, 1]\n  exact    1\n  rounded  1\n  got      2")
+        assert case_of(failure, ["N", "D"]) == {
+            "sizes": {"N": 2, "D": 3}, "output": "output", "index": [0, 1], "expected": "1", "got": "2"}  # fmt: skip
+    wrong = SimpleNamespace(reproducer=words, explanation="output[0, 0]\n  got 0, where the value is 1")
+    assert case_of(wrong, ["N"])["error"] == "output[0, 0] got 0, where the value is 1"

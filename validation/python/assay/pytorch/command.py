@@ -12,6 +12,7 @@ import json
 import re
 from typing import Any, Dict, List, Optional, Sequence
 
+from .._cases import words_of_line
 from .._gate import GateResult, PropertyResult
 from .._traced import NotTraceable
 from .device import device_called
@@ -41,12 +42,12 @@ def _parser() -> argparse.ArgumentParser:
 
 def case_of(failure: Any, extents: Sequence[str]) -> Dict[str, Any]:
     """The smallest case, the first wrong index, what was due and what came."""
-    words = dict(re.findall(r"\b(\w+)=(\S+)", failure.reproducer))
+    words = words_of_line(failure.reproducer) if failure.reproducer.startswith("operation=") else {}
     sizes = {name: int(words[name]) for name in extents if name in words}
     found = re.search(r"(\w+)\[([\d, ]*)\]\n\s+exact\s+(\S+)(?:.|\n)*?got\s+(\S+)", failure.explanation)
     said: Dict[str, Any] = {"sizes": sizes}
     if found is None:
-        return {**said, "error": failure.explanation.strip().splitlines()[0]}
+        return {**said, "error": " ".join(" ".join(failure.explanation.strip().splitlines()[:2]).split())}
     index = [int(one) for one in found[2].split(",")] if found[2].strip() else []
     return {**said, "output": found[1], "index": index, "expected": found[3], "got": found[4]}
 
