@@ -108,3 +108,29 @@ def test_factors_that_overflow_before_a_0_are_not_held_against_a_product():
 
     assay.gate(prod, prod, a="N, D", largest=100).raise_for_failure()
     assert not assay.gate(prod, lambda a: prod(a) * 1.001, a="N, D", largest=100).passed
+
+
+class Triples(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 3
+
+    @staticmethod
+    def backward(ctx, upstream):
+        return upstream * 3
+
+
+def doubled(x):
+    return x * 2
+
+
+def test_a_line_that_judges_again_names_the_function_of_autograd():
+    failure = assay.gate(doubled, Triples.apply, x="N", cases=10, reach="none").failures["outputs"]
+    assert "from test_pytorch_found import Triples" in failure.again and "assay.replay(Triples.apply, " in failure.again
+    assert "#" not in failure.again
+
+    class Local(Triples):
+        pass
+
+    failure = assay.gate(doubled, Local.apply, x="N", cases=10, reach="none").failures["outputs"]
+    assert "assay.replay(Local.apply, " in failure.again

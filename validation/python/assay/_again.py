@@ -34,6 +34,10 @@ class _Written:
 
     def name(self, value: Any, otherwise: str, what: str, function: Any = None) -> str:
         """The name of a function, or of what `function` has made; `otherwise`, explained as `what`, if there is none."""
+        owner = getattr(value, "__self__", None)
+        if inspect.isclass(owner) and isinstance(getattr(value, "__name__", None), str):  # MyFunction.apply
+            written = self.name(owner, otherwise, what)
+            return written if written == otherwise else f"{written}.{value.__name__}"
         function = value if function is None else function
         name, module = getattr(function, "__name__", ""), getattr(function, "__module__", "__main__")
         is_within = getattr(function, "__qualname__", name) != name and "<locals>" not in function.__qualname__
