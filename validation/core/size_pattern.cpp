@@ -14,7 +14,7 @@
 namespace assay::validation {
 namespace {
 
-constexpr std::int64_t smallest = 9, largest = 130;  // needle cases of built-in operations begin at 9
+constexpr std::int64_t first_size = 9, last_size = 130;  // needle cases of built-in operations begin at 9
 constexpr double seconds_for_all = 1;
 
 /// "1 to 32", "64": the runs of sizes that fail, or that pass.
@@ -33,7 +33,7 @@ std::vector<std::string> runs_of(const std::map<std::int64_t, bool>& fails, bool
 
 /// The k, at least 2, of whose multiples all fail or all pass, while all other sizes do the opposite; 0 if there is none.
 std::int64_t common_divisor(const std::map<std::int64_t, bool>& fails, bool multiples_fail) {
-  for (std::int64_t k = 2; k <= largest / 2; ++k)
+  for (std::int64_t k = 2; k <= last_size / 2; ++k)
     if (std::ranges::all_of(fails,
                             [&](const auto& one) { return one.second == ((one.first % k == 0) == multiples_fail); }))
       return k;
@@ -81,15 +81,15 @@ std::string size_patterns(const GateSubject& subject, std::size_t property, std:
     };
     try {
       for (const std::int64_t size :
-           {smallest, std::int64_t{16}, std::int64_t{64}, std::int64_t{96}, std::int64_t{128}})
+           {first_size, std::int64_t{16}, std::int64_t{64}, std::int64_t{96}, std::int64_t{128}})
         judge(size);
       if (pattern_of(fails).empty()) continue;  // most faults fail everywhere
-      for (std::int64_t size = smallest; size <= largest; ++size) judge(size);
+      for (std::int64_t size = first_size; size <= last_size; ++size) judge(size);
     } catch (const std::exception&) {  // there is no such case
       continue;
     }
     if (is_over()) break;
-    text += fmt::format("\n  sizes {} to {} of {}, where the others are small: {}", smallest, largest, extent,
+    text += fmt::format("\n  sizes {} to {} of {}, where the others are small: {}", first_size, last_size, extent,
                         pattern_of(fails));
   }
   return text;
