@@ -98,6 +98,17 @@ def untested() -> List[str]:
     return [f"{path} has no test: {test}" for path, test in zip(headers, tests) if not test.is_file()]
 
 
+def uncompiled() -> List[str]:
+    """Tests that the nearest CMakeLists.txt neither names nor finds by a pattern."""
+    result = []
+    for path in sorted(Path("tests").rglob("*_test.cpp")):
+        lists = [folder / "CMakeLists.txt" for folder in path.parents if (folder / "CMakeLists.txt").is_file()]
+        text = lists[0].read_text() if lists else ""
+        if "file(GLOB" not in text and str(path.relative_to(lists[0].parent) if lists else path) not in text:
+            result.append(f"{path} is compiled by no CMakeLists.txt")
+    return result
+
+
 def unfound() -> List[str]:
     """What a CMakeLists.txt uses of a package that only another folder looks for: it would be empty."""
     result = []
@@ -117,7 +128,7 @@ def main() -> int:
             print(f"there is no folder {folder}")
             return 1
     edges = list(includes())
-    found = upward(edges) + foreign(edges) + cycles(edges) + untested() + unfound()
+    found = upward(edges) + foreign(edges) + cycles(edges) + untested() + uncompiled() + unfound()
     print("\n".join(found))
     return 1 if found else 0
 

@@ -32,6 +32,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).write_text(text)
     for folder in layers.CMAKE_FOLDERS:
         (tmp_path / folder).mkdir(exist_ok=True)
+    (tmp_path / "tests/CMakeLists.txt").write_text("".join(f"{name.removeprefix('tests/')}\n" for name in FILES))
     monkeypatch.setattr(sys, "argv", ["layers.py", str(tmp_path)])
     return tmp_path
 
@@ -73,3 +74,12 @@ def test_a_header_without_a_test_and_a_package_that_nobody_looks_for_are_found(
     assert layers.main() == 1
     said = capsys.readouterr().out
     assert "reference/ctc/loss.h has no test" in said and "bench/CMakeLists.txt uses Python_EXECUTABLE" in said
+
+
+def test_a_test_that_nobody_compiles_is_found(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "tests/core").mkdir()
+    (tree / "tests/core/gate_test.cpp").write_text("")
+    assert layers.main() == 1
+    assert "tests/core/gate_test.cpp is compiled by no CMakeLists.txt" in capsys.readouterr().out
+    (tree / "tests/core/CMakeLists.txt").write_text("file(GLOB tests *_test.cpp)")
+    assert layers.main() == 0
