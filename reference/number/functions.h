@@ -165,7 +165,7 @@ struct Functions<Ball> {
     return result;
   }
   static bool is_infinite(const Ball& x) { return x.is_exact() && arf_is_inf(arb_midref(x.data())) != 0; }
-  /// Of a function that never falls, the ends enclose what lies between.
+  /// The values at both ends enclose all others, since the function never falls.
   template <class Function>
   static Ball rising(const Ball& x, Function function) {
     const BigFloat lower = function(x.lower()), upper = function(x.upper());

@@ -76,6 +76,7 @@ std::string size_patterns(const GateSubject& subject, std::size_t property, std:
   for (const std::string& extent : subject.needle_extents()) {
     std::map<std::int64_t, bool> fails;
     const auto judge = [&](std::int64_t size) {
+      if (fails.contains(size)) return;
       if (const auto found = is_over() ? std::nullopt : fails_at(subject, property, extent, size, seed))
         fails[size] = *found;
     };

@@ -99,7 +99,7 @@ std::string expression_at(const Graph& graph, std::int32_t number, int depth, in
   return written(node.op, operands);
 }
 
-/// Of the elements that an add_at adds, or of the one that a take takes.
+/// Visits the elements that an add_at adds, or the one that a take takes.
 void for_each_indexed(const Node& node, const Doubles& values, std::size_t i,
                       const std::function<void(std::size_t node, std::size_t element)>& visit) {
   const auto from = static_cast<std::size_t>(node.arguments[0]), indices = static_cast<std::size_t>(node.arguments[1]);

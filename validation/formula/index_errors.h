@@ -16,7 +16,7 @@ class IndexErrors {
   /// The node whose elements come next.
   void begin(const Node& node);
 
-  /// Of a take, a sort or an argsort.
+  /// The error of an element of a take, a sort or an argsort.
   double of(const Node& node, std::size_t i, double value) const;
 
   /// What underflows where the taken element does.

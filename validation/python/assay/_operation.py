@@ -217,7 +217,8 @@ class Operation:
     def subject(self, kernel: Any = None, backward: Any = None, *, dtype: str = "float32", compute: str = "",
                 accumulate: str = "", exp_error: float = 4, input_roundoff: float = 0,
                 rounds: Optional[Dict[str, float]] = None, road: Any = None, subnormals: bool = True, empty: bool = True,
-                limits: Optional[Dict[str, int]] = None, extents: Optional[Dict[str, Any]] = None, same_bits: bool = True, digits: int = 40, **unknown: Any) -> Any:
+                limits: Optional[Dict[str, int]] = None, extents: Optional[Dict[str, Any]] = None, same_bits: bool = True,
+                digits: int = 40, **unknown: Any) -> Any:
         if unknown:
             known = [name for name in inspect.signature(self.subject).parameters if name not in ("kernel", "backward", "unknown")]
             raise TypeError(f"{', '.join(unknown)}= is not known: expected what a kernel declares: {', '.join(known)}")

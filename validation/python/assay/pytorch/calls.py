@@ -81,7 +81,8 @@ class TorchKernel:
         kernel = operation.kernel_at(self._kernel, p.extents)
         dtype = operation.dtype_of(p)
         tensors = {name: self._taken(tensor_of(getattr(p, name), kind, dtype)) for name, _, kind, _, _ in operation.inputs}
-        tensors.update({f"upstreams[{k}]": tensor_of(one, "real", dtype) for k, one in enumerate(p.upstreams)})
+        if self._is_gradient:
+            tensors.update({f"upstreams[{k}]": tensor_of(one, "real", dtype) for k, one in enumerate(p.upstreams)})
         try:
             if self._memory is None:
                 return self._results(kernel, tensors, p, dtype)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Sequence, Tuple
+from functools import wraps
+from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 import numpy as np
 
@@ -66,6 +67,19 @@ def _require_channels(name: str, x: Traced, weight: Traced, expected: int, group
         )
 
 
+def _of_one_or_many(row: Callable[..., Traced]) -> Callable[..., Traced]:
+    """A row that takes an input without the axis of the batch as well."""
+
+    @wraps(row)
+    def taken(xp: Any, input: Traced, weight: Traced, *args: Any, **options: Any) -> Traced:
+        if input.ndim != weight.ndim - 1:
+            return row(xp, input, weight, *args, **options)
+        return xp.squeeze(row(xp, xp.expand_dims(input, 0), weight, *args, **options), 0)
+
+    return taken
+
+
+@_of_one_or_many
 def convolution(
     xp: Any,
     input: Traced,
@@ -77,9 +91,6 @@ def convolution(
     groups: int = 1,
 ) -> Traced:
     n = weight.ndim - 2
-    if input.ndim == n + 1:
-        one = convolution(xp, xp.expand_dims(input, 0), weight, bias, stride, padding, dilation, groups)
-        return xp.squeeze(one, 0)
     _require_channels("a convolution", input, weight, weight.shape[1] * groups, groups)
     kernel, dilation = weight.shape[2:], each_of(dilation, n)
     if isinstance(padding, str):
@@ -90,6 +101,7 @@ def convolution(
     return _with_bias(xp, _product(xp, input, windows, weight, groups), bias)
 
 
+@_of_one_or_many
 def transposed(
     xp: Any,
     input: Traced,
@@ -103,9 +115,6 @@ def transposed(
 ) -> Traced:
     """A convolution of the input with zeros between its elements and the mirrored weight [Cin, Cout / groups, K...]."""
     n = weight.ndim - 2
-    if input.ndim == n + 1:
-        one = transposed(xp, xp.expand_dims(input, 0), weight, bias, stride, padding, output_padding, groups, dilation)
-        return xp.squeeze(one, 0)
     _require_channels("a transposed convolution", input, weight, weight.shape[0], groups)
     stride, dilation, kernel = each_of(stride, n), each_of(dilation, n), weight.shape[2:]
     sizes = [(size - 1) * s + 1 if size else 0 for size, s in zip(input.shape[2:], stride)]

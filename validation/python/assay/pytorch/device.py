@@ -93,8 +93,8 @@ class DeviceMemory:
                 raise SharedMemory(f"the kernel {what}: expected its memory as before; copy it before writing")
 
     def take(self, results: Sequence[Any], what: str) -> List[Any]:
-        """The results on the CPU; `what` is "output" or "gradient". Raises ReturnedWrong for one that is elsewhere than the inputs, SharedMemory for a view of an
-        input, and for a result of the call before that has changed."""
+        """The results on the CPU; `what` is "output" or "gradient". Raises ReturnedWrong for one that is elsewhere than the inputs,
+        SharedMemory for a view of an input, and for a result of the call before that has changed."""
         named = [(f"{what} {k}", one) for k, one in enumerate(results) if isinstance(one, torch.Tensor)]
         for name, one in named:
             if one.device != self.device:

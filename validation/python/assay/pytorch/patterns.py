@@ -92,7 +92,7 @@ def pattern_on_a_case(operation: Any, kernel: Any) -> Optional[Pattern]:
     shapes = operation.trace(extents).shapes
     narrow = {name: one.astype(np.float32) if one.dtype == np.float64 else one for name, one in arrays.items()}
     with torch.no_grad():
-        results: List[Any] = TorchKernel(operation, kernel, False, operation.calling)(SimpleNamespace(extents=extents, upstreams=[], **narrow))
+        results: List[Any] = TorchKernel(operation, kernel, False, operation.calling)(SimpleNamespace(extents=extents, **narrow))
     for got, texts, bound, shape in zip(results, truth["outputs"], truth["output_bounds"], shapes):
         if list(got.shape) != list(shape):
             return Pattern(
