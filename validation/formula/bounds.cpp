@@ -124,7 +124,7 @@ class NodeErrors {
 
   /// Some compute 2^(x log2 e), and round the product; below the smallest number exp is 0 whatever the error is.
   double exponential(std::int32_t argument, std::size_t i, double value) const {
-    const Operand x{values_[static_cast<std::size_t>(argument)][i], errors_[static_cast<std::size_t>(argument)][i]};
+    const Operand x{values_[static_cast<std::size_t>(argument)][i], polynomials_.before_function(argument, i)};
     if (x.value == 0 && x.error == 0) return 0;
     if (std::isinf(x.value)) return x.error == 0 ? 0 : infinity;
     if (std::isinf(x.error)) return falls_below(argument, i) ? 2 * format_.smallest : infinity;

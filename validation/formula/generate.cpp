@@ -57,7 +57,8 @@ bool is_small(const Specification& specification, const Extents& extents) {
 
 /// There is no index below an extent of 0.
 bool may_be_empty(const Specification& specification, const std::string& extent) {
-  return specification.empty && least_of(specification, extent) <= 1 &&
+  const bool has_least = specification.least.contains(extent);
+  return specification.empty && !has_least && least_of(specification, extent) <= 1 &&
          std::ranges::none_of(specification.inputs,
                               [&](const Input& input) { return input.kind == Kind::index && input.extent == extent; });
 }

@@ -36,10 +36,11 @@ void make_term(Polynomial& polynomial, double value, double error) {
 void add_monomials(Polynomial& sum, const Polynomial& term) {
   sum.unit = std::min(sum.unit, term.unit);
   sum.reach += term.reach;
+  sum.has_product = sum.has_product || term.has_product;
 }
 
 Polynomial product_of_monomials(const Polynomial& a, const Polynomial& b) {
-  Polynomial product{.reach = a.reach * b.reach, .is_read = false};
+  Polynomial product{.reach = a.reach * b.reach, .is_read = false, .has_product = a.has_product || b.has_product};
   if (product.reach != 0) product.unit = a.unit * b.unit;
   return product;
 }
@@ -130,6 +131,16 @@ Polynomial PolynomialErrors::at(std::int32_t number, std::size_t i) const {
   return x.error > 0 && x.error < one.rounded ? read(x).polynomial : one;  // adjoints have found a smaller bound
 }
 
+double PolynomialErrors::before_function(std::int32_t node, std::size_t i) const {
+  const double error = operand(node, i).error;
+  const Polynomial one = at(node, i);
+  return one.has_product ? std::max(error, one.rounded) : error;
+}
+
+bool PolynomialErrors::is_constant(std::int32_t node, std::size_t i) const {
+  return graph_.nodes[static_cast<std::size_t>(original_of(graph_, node, i).node)].op == Op::constant;
+}
+
 double PolynomialErrors::of(std::size_t i, double further) {
   const std::size_t n = polynomials_.size() - 1;
   const double value = values_[n][i];
@@ -150,9 +161,12 @@ PolynomialErrors::Bound PolynomialErrors::of_operation(std::size_t i, double val
       return sum_of_two(i, value);
     case Op::negative:
       return {operand(arguments[0], i).error, at(arguments[0], i)};
-    case Op::multiply:
-      return product(operand(arguments[0], i), operand(arguments[1], i), at(arguments[0], i), at(arguments[1], i),
-                     value);
+    case Op::multiply: {
+      Bound one =
+          product(operand(arguments[0], i), operand(arguments[1], i), at(arguments[0], i), at(arguments[1], i), value);
+      one.polynomial.has_product |= !is_constant(arguments[0], i) && !is_constant(arguments[1], i);
+      return one;
+    }
     case Op::divide:
       return quotient(i, value);
     case Op::scatter:
@@ -219,7 +233,9 @@ PolynomialErrors::Bound PolynomialErrors::product(Operand a, Operand b, const Po
 
 /// By a power of two it is exact, and what was added before may be divided before.
 PolynomialErrors::Bound PolynomialErrors::quotient(std::size_t i, double value) const {
-  const Operand a = operand(node_->arguments[0], i), b = operand(node_->arguments[1], i);
+  Operand a = operand(node_->arguments[0], i);
+  const Operand b = operand(node_->arguments[1], i);
+  if (!is_constant(node_->arguments[1], i)) a.error = before_function(node_->arguments[0], i);
   if (node_->is_slope && b.value == 0) return read({value, infinity});  // there is no derivative: any number is right
   const double error = elements_.binary(Op::divide, a, b, value);
   Polynomial all = at(node_->arguments[0], i);
@@ -256,6 +272,7 @@ PolynomialErrors::Bound PolynomialErrors::sum(std::size_t i, double value) {
       const Polynomial of_b = at(node_->arguments[1], first + k * columns);
       Bound one_product = product(a, b, of_a, of_b, a.value * b.value);
       if (one_product.error == 0 && of_a.is_read && of_b.is_read) one_product.polynomial.rounded = 0;
+      one_product.polynomial.has_product = true;
       take(a.value * b.value, one_product);
     }
   }

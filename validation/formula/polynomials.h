@@ -13,14 +13,15 @@ namespace assay::validation::formula {
 
 /// An element as a polynomial, and as the sum of terms that kernels may add in any order.
 struct Polynomial {
-  double unit = infinity;  ///< a power of two that divides all monomials
-  double reach = 0;        ///< the sum of their sizes
-  double rounded = 0;      ///< the bound where a kernel rounds on its road, though the formula's own may be exact
-  double carried = 0;      ///< the errors of the terms
-  double total = 0;        ///< the sum of their sizes
-  double count = 0;        ///< their number, in additions of the computing type
-  double steps = 0;        ///< of a linear recurrence h = a h + x, which kernels may scan by blocks
-  bool is_read = true;     ///< nothing was added or multiplied for it
+  double unit = infinity;    ///< a power of two that divides all monomials
+  double reach = 0;          ///< the sum of their sizes
+  double rounded = 0;        ///< the bound where a kernel rounds on its road, though the formula's own may be exact
+  double carried = 0;        ///< the errors of the terms
+  double total = 0;          ///< the sum of their sizes
+  double count = 0;          ///< their number, in additions of the computing type
+  double steps = 0;          ///< of a linear recurrence h = a h + x, which kernels may scan by blocks
+  bool is_read = true;       ///< nothing was added or multiplied for it
+  bool has_product = false;  ///< of two values of the case: other roads round it, though the formula's may be exact
 };
 
 /// The errors of these operations, node by node in the graph's order. `errors` are the bounds on the nodes so far.
@@ -34,6 +35,10 @@ class PolynomialErrors {
   /// The bound on element `i` of that node, 0 where every order and every road is exact. `further` errors are those of
   /// underflow and of declared roundings.
   double of(std::size_t i, double further);
+
+  /// The bound on an element that a function or a quotient reads. A kernel may scale a product of values, or divide its
+  /// factors, before it rounds: exp(q k) as 2^(q k log2 e), (x w) / s as x (w / s).
+  double before_function(std::int32_t node, std::size_t i) const;
 
  private:
   struct Bound {
@@ -54,6 +59,7 @@ class PolynomialErrors {
   static Bound read(Operand x);
   Bound of_operation(std::size_t i, double value);
   Bound sum_of_two(std::size_t i, double value) const;
+  bool is_constant(std::int32_t node, std::size_t i) const;
   Bound product(Operand a, Operand b, const Polynomial& of_a, const Polynomial& of_b, double value) const;
   Bound quotient(std::size_t i, double value) const;
   Bound sum(std::size_t i, double value);

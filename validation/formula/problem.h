@@ -47,8 +47,8 @@ struct Specification {
   std::int64_t largest_input = 5000;    ///< elements
   std::int64_t largest_graph = 60'000;  ///< elements of all nodes
   double work_of_node = 10;             ///< of tracing a node, in elements that are evaluated in the same time
-  std::map<std::string, std::int64_t> least = {};     ///< the smallest of an extent but for 0; 1 where there is none
-  std::map<std::string, std::int64_t> multiple = {};  ///< of which an extent is one
+  std::map<std::string, std::int64_t> least = {};                ///< the smallest of an extent; without one 0, or 1
+  std::map<std::string, std::int64_t> multiple = {};             ///< of which an extent is one
   std::map<std::string, std::vector<std::int64_t>> listed = {};  ///< the only sizes of an extent, ascending
 };
 
