@@ -111,6 +111,15 @@ says err 'choose of: 01-alignments.ipynb'
 run 7 gate
 is_silent err
 
+# What only Python can do is asked of the package.
+mkdir -p "$work/checkout/build/release/validation/python/assay"
+echo 'import sys; print("python", *sys.argv[1:])' >"$work/checkout/build/release/validation/python/assay/__main__.py"
+for command in 'init mine' 'kernelbench old.py new.py' 'mutants mine.py'; do
+  # shellcheck disable=SC2086 # a command's words
+  run 0 $command
+  says out "python $command"
+done
+
 # So does the site, and the lattice's page with it.
 mkdir "$work/checkout/docs"
 echo 'import sys; print(*sys.argv)' >"$work/checkout/docs/build.py"

@@ -1,6 +1,7 @@
 """The command `assay` of the installed package, and python -m assay: the program, except for what only Python can do.
 
     assay mutants my_operation.py              which faults in each operation of a file the gate would notice
+    assay init NAME                            writes NAME.py, a file to begin with
     assay kernelbench REFERENCE.py NEW.py      whether ModelNew of one file is right, by Model of the other
 """
 
@@ -12,6 +13,7 @@ import runpy
 import sys
 from typing import List
 
+from ._init import init
 from ._operation import Operation
 from ._program import program
 
@@ -53,6 +55,8 @@ def main() -> int:
     command, rest = sys.argv[1:2], sys.argv[2:]
     if command == ["mutants"] and rest and rest[0].endswith(".py"):
         return mutants(rest)
+    if command == ["init"]:
+        return init(rest)
     if command == ["kernelbench"]:
         from .pytorch.command import kernelbench
 

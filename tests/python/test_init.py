@@ -1,0 +1,49 @@
+"""assay init: the file runs, fails where it says, and passes once that line is mended."""
+
+import subprocess
+import sys
+
+import pytest
+
+from assay import _init
+
+
+def run(*arguments, folder):
+    return subprocess.run([sys.executable, "-W", "ignore", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def mended(text):
+    lines = text.splitlines(keepends=True)
+    (number,) = (n for n, line in enumerate(lines) if _init.PLANTED in line)
+    lines[number] = "    total = e.sum(axis=-1, keepdims=True)\n"
+    return number + 1, "".join(lines)
+
+
+def test_the_file_fails_in_the_line_that_is_told_and_passes_without_it(tmp_path):
+    told = run("-m", "assay", "init", "my_softmax", folder=tmp_path)
+    assert told.returncode == 0, told.stderr
+    verdict = run("my_softmax.py", folder=tmp_path)
+    assert "2 of 3 properties failed" in verdict.stdout and "passes at multiples of 4; fails elsewhere" in verdict.stdout
+    tests = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "my_softmax.py")
+    assert run(*tests, folder=tmp_path).returncode == 1
+
+    file = tmp_path / "my_softmax.py"
+    line, text = mended(file.read_text(encoding="utf-8"))
+    assert f"line {line} has a fault on purpose" in told.stdout
+    file.write_text(text, encoding="utf-8")
+    passed = run(*tests, folder=tmp_path)
+    assert passed.returncode == 0, passed.stdout
+
+
+def test_an_existing_file_is_kept(tmp_path):
+    (tmp_path / "mine.py").write_text("x = 1\n", encoding="utf-8")
+    refused = run("-m", "assay", "init", "mine", folder=tmp_path)
+    assert refused.returncode == 2 and "mine.py exists" in refused.stderr
+    assert (tmp_path / "mine.py").read_text(encoding="utf-8") == "x = 1\n"
+
+
+@pytest.mark.parametrize("name", ["3x", "a-b", "../a", "class", ""])
+def test_a_name_is_one_of_python(tmp_path, name):
+    refused = run("-m", "assay", "init", name, folder=tmp_path)
+    assert refused.returncode == 2 and f"NAME = {name!r}: expected a name" in refused.stderr
+    assert not list(tmp_path.iterdir())
