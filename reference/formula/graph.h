@@ -14,6 +14,7 @@
 // Shapes are left to the author of the graph: slices, transposes, broadcasts and concatenations are all a gather.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -144,10 +145,13 @@ struct Graph {
   }
 
  private:
-  void require(bool holds, const Node& node, const std::string& expected) const {
-    if (!holds)
-      throw std::invalid_argument(std::string(op_names[static_cast<std::size_t>(node.op)]) + " of size " +
-                                  std::to_string(node.size) + ": expected " + expected);
+  [[noreturn]] static void refuse(const Node& node, const std::string& expected) {
+    throw std::invalid_argument(std::string(op_names[static_cast<std::size_t>(node.op)]) + " of size " +
+                                std::to_string(node.size) + ": expected " + expected);
+  }
+
+  static void require(bool holds, const Node& node, const char* expected) {
+    if (!holds) refuse(node, expected);
   }
 
   void require_fits(const Node& node) const {
@@ -159,8 +163,8 @@ struct Graph {
     const std::size_t count = is_binary(node.op) || is_indexed(node.op) || node.op == Op::matmul ? 2
                               : node.op == Op::where                                             ? 3
                                                                                                  : 1;
-    if (node.op != Op::gather && node.op > Op::constant)
-      require(node.arguments.size() == count, node, std::to_string(count) + " arguments");
+    if (node.op != Op::gather && node.op > Op::constant && node.arguments.size() != count)
+      refuse(node, std::to_string(count) + " arguments");
     if (is_binary(node.op) || is_unary(node.op) || node.op == Op::where)
       for (const auto argument : node.arguments)
         require(size_of(argument) == node.size, node, "arguments of this size");
@@ -194,8 +198,9 @@ struct Graph {
   }
 
   void require_index(const Node& node, std::int64_t count, std::int64_t end) const {
-    require(std::ssize(node.index) == count, node, std::to_string(count) + " indices");
-    for (const auto i : node.index) require(i >= 0 && i < end, node, "indices below " + std::to_string(end));
+    if (std::ssize(node.index) != count) refuse(node, std::to_string(count) + " indices");
+    const bool are_below = std::ranges::all_of(node.index, [end](std::int64_t i) { return i >= 0 && i < end; });
+    if (!are_below) refuse(node, "indices below " + std::to_string(end));
   }
 };
 

@@ -1,4 +1,5 @@
-// Cases of cross-entropy with two large extents, and of shapes people train with. Few tokens are different, so that the
+// Cases of cross-entropy with two large extents, with the tail of a tile beside large extents, of each option where all
+// extents are large, and of shapes people train with. Few tokens are different, so that the
 // reference computes few (validation/cce/same_tokens.h).
 #include <fmt/format.h>
 
@@ -52,6 +53,32 @@ void add_pairs(std::vector<Extents>& all, Random& random, std::int64_t largest) 
   all.push_back({3, H3, V3});
 }
 
+/// Sizes with the tails of tiles, each where the other extents are large.
+void add_tails(std::vector<Extents>& all, Random& random, Reach reach) {
+  for (const std::int64_t N : tiled_sizes(random, reach, pair_min, pair_max)) all.push_back({N, 40, 40});
+  for (const std::int64_t H : tiled_sizes(random, reach, pair_min, pair_max)) all.push_back({40, H, 40});
+  for (const std::int64_t V : tiled_sizes(random, reach, pair_min, pair_max)) all.push_back({40, 40, V});
+}
+
+/// Each option alone: a kernel is asked for those that it claims.
+std::vector<CceNamedCase> with_options(std::uint64_t seed) {
+  std::vector<CceNamedCase> cases;
+  const auto add = [&](const char* name, const auto& set) {
+    cases.push_back({fmt::format("N=37 H=39 V=45 {}", name), tokens_in_turn({37, 39, 45}, seed)});
+    set(cases.back().problem);
+  };
+  add("mean", [](CceCase& c) { c.reduction = Reduction::mean; });
+  add("sum", [](CceCase& c) { c.reduction = Reduction::sum; });
+  add("ignored mean", [](CceCase& c) {
+    c.reduction = Reduction::mean;
+    for (std::size_t n = 0; n < c.targets.size(); n += 4) c.targets[n] = c.ignore_index;
+  });
+  add("label_smoothing", [](CceCase& c) { c.label_smoothing = 0.125; });
+  add("z_loss", [](CceCase& c) { c.z_loss = 0x1p-8; });
+  add("logit_softcap", [](CceCase& c) { c.logit_softcap = 8; });
+  return cases;
+}
+
 }  // namespace
 
 std::int64_t CceOperation::work_of(const CceCase& c) {
@@ -64,10 +91,11 @@ std::vector<CceNamedCase> CceOperation::paired_cases(Reach reach, std::uint64_t 
   add_pairs(all, random, 2 * pair_min);
   if (reach != Reach::quick) {
     add_pairs(all, random, pair_max);
+    add_tails(all, random, reach);
     all.push_back({256, 512, 4096});
   }
   if (reach == Reach::thorough) all.push_back({64, 768, 50'257});
-  std::vector<CceNamedCase> cases;
+  std::vector<CceNamedCase> cases = with_options(random.bits());
   for (const auto& e : all)
     cases.push_back({fmt::format("N={} H={} V={}", e.N, e.H, e.V), tokens_in_turn(e, random.bits())});
   std::ranges::stable_sort(cases, {}, [](const CceNamedCase& one) { return work_of(one.problem); });

@@ -85,6 +85,13 @@ std::vector<std::int64_t> reference_sizes(const NeedleExtent& extent, Reach reac
   return sizes;
 }
 
+std::vector<std::int64_t> tiled_sizes(Random& random, Reach reach, std::int64_t low, std::int64_t high) {
+  std::vector<std::int64_t> sizes;
+  if (reach != Reach::none) add_tiled(sizes, remainders_due(reach, random), low, high, random);
+  sort_once(sizes);
+  return sizes;
+}
+
 std::pair<std::int64_t, std::int64_t> pair_of_sizes(Random& random, std::int64_t largest, std::int64_t budget) {
   const std::int64_t one = log_uniform(random, pair_min, std::clamp(budget / pair_min, pair_min, largest));
   const std::int64_t other = log_uniform(random, pair_min, std::clamp(budget / one, pair_min, largest));

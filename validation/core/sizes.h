@@ -34,6 +34,9 @@ std::int64_t log_uniform(Random& random, std::int64_t low, std::int64_t high);
 /// 1030 some for each tile; in a full run also some in between. A quick run has one remainder of 1, 2, 3 by each tile.
 std::vector<std::int64_t> reference_sizes(const NeedleExtent& extent, Reach reach, std::uint64_t seed);
 
+/// Sizes from `low` to `high` that have the remainders by each tile's width: few, each with as many as it can.
+std::vector<std::int64_t> tiled_sizes(Random& random, Reach reach, std::int64_t low, std::int64_t high);
+
 /// Two extents that are large at once, from pair_min to `largest`, whose product is at most `budget`.
 std::pair<std::int64_t, std::int64_t> pair_of_sizes(Random& random, std::int64_t largest, std::int64_t budget);
 

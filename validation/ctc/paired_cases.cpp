@@ -1,5 +1,6 @@
-// Cases of CTC with two large extents, and of shapes people train with. Few rows are different, so that the reference
-// computes few (validation/ctc/properties/parts.h).
+// Cases of CTC with two large extents, with the tail of a tile beside another large extent, and of shapes people train
+// with. Rows differ in length, and few are different, so that the reference computes few
+// (validation/ctc/properties/parts.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,6 +25,11 @@ std::vector<std::int64_t> path_labels(Random& random, std::int64_t S, std::int64
   return labels;
 }
 
+/// Row 0 has all frames and labels; the others have some less.
+std::int64_t length_of_row(Random& random, std::int64_t b, std::int64_t longest) {
+  return b == 0 ? longest : std::max<std::int64_t>(longest - random.integer(0, longest / 3), 1);
+}
+
 /// Rows of one path each, whose class is the most probable of each frame; no class is far below the others.
 CtcCase rows_of_paths(const Extents& size, std::uint64_t seed) {
   Random random(seed);
@@ -32,14 +38,20 @@ CtcCase rows_of_paths(const Extents& size, std::uint64_t seed) {
   c.B = size.B;
   c.C = size.C;
   c.variable = random.chance(0.5) ? CtcVariable::logits : CtcVariable::log_probs;
-  c.input_lengths.assign(static_cast<std::size_t>(c.B), c.T);
   c.activations.resize(static_cast<std::size_t>(c.T * c.B * c.C));
   std::vector<std::vector<std::int64_t>> labels;
   for (std::int64_t b = 0; b < c.B; ++b) {
-    if (b >= different_rows) labels.push_back(labels[static_cast<std::size_t>(b - different_rows)]);
-    if (b < different_rows) labels.push_back(path_labels(random, size.S, c.C));
+    const auto same = static_cast<std::size_t>(b - different_rows);
+    if (b < different_rows) {
+      labels.push_back(path_labels(random, length_of_row(random, b, size.S), c.C));
+      c.input_lengths.push_back(std::max(length_of_row(random, b, c.T), std::ssize(labels.back())));
+    } else {
+      labels.push_back(labels[same]);
+      c.input_lengths.push_back(c.input_lengths[same]);
+    }
+    const std::int64_t frames = c.input_lengths.back(), S = std::ssize(labels.back());
     for (std::int64_t t = 0; t < c.T; ++t) {
-      const std::int64_t most_probable = labels.back()[static_cast<std::size_t>(t * size.S / c.T)];
+      const std::int64_t most_probable = labels.back()[static_cast<std::size_t>(std::min(t * S / frames, S - 1))];
       for (std::int64_t k = 0; k < c.C; ++k)
         c.activation(t, b, k) = b >= different_rows ? c.activation(t, b - different_rows, k)
                                                     : static_cast<float>(random.gaussian() + (k == most_probable) * 6);
@@ -67,6 +79,14 @@ void add_pairs(std::vector<Extents>& all, Random& random, std::int64_t largest) 
   all.push_back({S6 + 3, 2, C6, S6});
 }
 
+/// Sizes with the tails of tiles, each beside another extent that is large.
+void add_tails(std::vector<Extents>& all, Random& random, Reach reach) {
+  for (const std::int64_t C : tiled_sizes(random, reach, pair_min, pair_max)) all.push_back({130, 1, C, 4});
+  for (const std::int64_t T : tiled_sizes(random, reach, pair_min, pair_max)) all.push_back({T, 66, 5, 4});
+  for (const std::int64_t S : tiled_sizes(random, reach, pair_min, 4 * pair_min)) all.push_back({S + 3, 1, 66, S});
+  for (const std::int64_t B : tiled_sizes(random, reach, pair_min, pair_max)) all.push_back({66, B, 5, 3});
+}
+
 }  // namespace
 
 std::int64_t CtcOperation::work_of(const CtcCase& c) {
@@ -79,12 +99,17 @@ std::vector<CtcNamedCase> CtcOperation::paired_cases(Reach reach, std::uint64_t 
   add_pairs(all, random, 2 * pair_min);
   if (reach != Reach::quick) {
     add_pairs(all, random, pair_max);
+    add_tails(all, random, reach);
     all.push_back({500, 16, 1000, 50});
     all.push_back({300, 32, 500, 40});
   }
   std::vector<CtcNamedCase> cases;
   for (const auto& e : all)
     cases.push_back({fmt::format("T={} B={} C={} S={}", e.T, e.B, e.C, e.S), rows_of_paths(e, random.bits())});
+  for (const Reduction reduction : {Reduction::mean, Reduction::sum}) {
+    cases.push_back({"T=66 B=65 C=5 S=4", rows_of_paths({66, 65, 5, 4}, random.bits())});
+    cases.back().problem.reduction = reduction;
+  }
   std::ranges::stable_sort(cases, {}, [](const CtcNamedCase& one) { return work_of(one.problem); });
   return cases;
 }

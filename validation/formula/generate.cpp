@@ -63,18 +63,32 @@ bool may_be_empty(const Specification& specification, const std::string& extent)
                               [&](const Input& input) { return input.kind == Kind::index && input.extent == extent; });
 }
 
-/// The extents, halved until the inputs and the graph have room.
+/// The extents and what halving makes of them, down to where no extent gives way.
+std::vector<Extents> all_halved(const Extents& extents, const std::string& leading,
+                                const Specification& specification) {
+  std::vector<Extents> all = {extents};
+  while (!extents.empty()) {
+    Extents smaller = all.back();
+    halve_the_largest(smaller, leading, specification);
+    if (smaller == all.back()) break;
+    all.push_back(std::move(smaller));
+  }
+  return all;
+}
+
+/// The extents, halved until the inputs and the graph have room. The graph is traced from the smallest extents on, since
+/// that at the largest ones may have a thousand times as many elements as there is room for.
 Extents fitting(Extents extents, const std::string& leading, const Specification& specification, const Trace& trace) {
   while (!is_small(specification, extents)) halve_the_largest(extents, leading, specification);
   const auto elements = [&](const Extents& at) { return trace(at)->graph.elements(); };
-  if (elements(extents) <= specification.largest_graph) return extents;
   const std::int64_t most = room(specification.largest_graph, elements(all_least(specification)));
-  while (elements(extents) > most) {
-    const Extents before = extents;
-    halve_the_largest(extents, leading, specification);
-    if (extents == before) break;
-  }
-  return extents;
+  std::vector<Extents> halved = all_halved(extents, leading, specification);
+  const auto small = std::ranges::find_if(halved, [](const Extents& at) {
+    return std::ranges::all_of(at, [](const auto& one) { return one.second <= 64; });
+  });
+  if (small != halved.end() && elements(*small) <= most) halved.erase(small + 1, halved.end());
+  while (halved.size() > 1 && elements(halved[halved.size() - 2]) <= most) halved.pop_back();
+  return halved.back();
 }
 
 Extents draw_extents(Random& random, int size, const Specification& specification, const Trace& trace) {

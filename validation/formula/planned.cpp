@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -15,12 +16,12 @@ namespace {
 
 /// How much work a run may plan, in elements of graphs (work.h).
 struct Allowance {
-  double each_size, sizes, each_pair, pairs;
+  double each_size, sizes, each_pair, pairs, tails;
 };
 
 Allowance allowance_of(Reach reach) {
-  if (reach == Reach::quick) return {300e3, 2e6, 400e3, 800e3};
-  return reach == Reach::full ? Allowance{3e6, 24e6, 16e6, 32e6} : Allowance{12e6, 200e6, 60e6, 400e6};
+  if (reach == Reach::quick) return {300e3, 2e6, 400e3, 800e3, 0};
+  return reach == Reach::full ? Allowance{3e6, 24e6, 16e6, 32e6, 16e6} : Allowance{12e6, 200e6, 60e6, 400e6, 200e6};
 }
 
 bool takes_minus_infinity(const Specification& specification) {
@@ -35,7 +36,8 @@ class Plan {
         reach_(reach),
         format_(format_of(dtype)),
         random_(seed),
-        allowed_(allowance_of(reach)) {}
+        allowed_(allowance_of(reach)),
+        seed_(seed) {}
 
   std::vector<Planned> made() {
     for (const auto& extent : specification_.extents) add_sizes(extent);
@@ -73,7 +75,7 @@ class Plan {
       const double work = work_.with_nodes(a, size_a, b, size_b);
       if (work > std::min(left, allowed_.each_pair)) return;
       left -= work;
-      planned_.push_back({{{a, size_a}, {b, size_b}}, {}});
+      planned_.push_back({{{a, size_a}, {b, size_b}}, class_of_pair()});
     };
     for (const auto& [a, b] : pairs) {  // both orders are there
       const auto [size_a, size_b] = drawn_pair(a, b);
@@ -86,6 +88,21 @@ class Plan {
       const auto [size_a, size_b] = drawn_pair(a, b);
       add(a, size_a, b, size_b);
     }
+    left = allowed_.tails;
+    Random random(seed_ + 1);
+    for (const auto& [a, b] : pairs)
+      for (const std::int64_t size :
+           tiled_sizes(random, reach_, pair_min, std::min(pair_max, limit_of(specification_, a))))
+        add(a, size, b, pair_min);
+  }
+
+  /// Every second pair has another class than normal numbers, in turn.
+  ValueClass class_of_pair() {
+    using Kind = ValueClass::Kind;
+    constexpr std::array classes = {Kind::wide,    Kind::offset,     Kind::scaled,
+                                    Kind::one_hot, Kind::far_offset, Kind::ties};
+    const std::size_t number = pairs_++;
+    return number % 2 == 0 ? ValueClass{} : ValueClass{classes[(seed_ + number / 2) % classes.size()]};
   }
 
   bool may_be_large(const std::string& extent) {
@@ -133,6 +150,8 @@ class Plan {
   NumberFormat format_;
   Random random_;
   Allowance allowed_;
+  std::uint64_t seed_;
+  std::size_t pairs_ = 0;  ///< planned so far
   std::vector<Planned> planned_;
 };
 

@@ -1,8 +1,11 @@
-// Cases of the SVD with two large extents, and of shapes people decompose. Few matrices of a batch are different, so
-// that the reference computes few.
+// Cases of the SVD with two large extents, with the tail of a tile beside another large extent, and of shapes people
+// decompose. Few matrices of a batch are different, so that the reference computes few. Some lack full rank, or have
+// columns of very different lengths.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "validation/core/sizes.h"
 #include "validation/svd/operation.h"
@@ -28,6 +31,31 @@ SvdCase matrices_in_turn(const Extents& size, std::uint64_t seed) {
   return c;
 }
 
+/// The last half of the columns of a tall matrix, of the rows of a wide one, repeat the first, up to what is left of a
+/// weight that falls to 2^-20.
+SvdCase nearly_dependent(const Extents& size, std::uint64_t seed) {
+  SvdCase c = matrices_in_turn(size, seed);
+  const bool is_tall = c.M >= c.N;
+  const std::int64_t K = c.K(), half = K - K / 2;
+  for (std::int64_t b = 0; b < c.B; ++b)
+    for (std::int64_t k = half; k < K; ++k)
+      for (std::int64_t other = 0; other < std::max(c.M, c.N); ++other) {
+        double& x = is_tall ? c.at(b, other, k) : c.at(b, k, other);
+        const double first = is_tall ? c.at(b, other, k - half) : c.at(b, k - half, other);
+        const double weight = k % 2 == 0 ? 0 : std::exp2(-20.0 * static_cast<double>(k) / static_cast<double>(K));
+        x = static_cast<double>(static_cast<float>(first + weight * x));
+      }
+  return c;
+}
+
+/// Sizes with the tails of tiles, each beside another extent that is large.
+void add_tails(std::vector<Extents>& all, Random& random, Reach reach) {
+  constexpr std::int64_t largest = 4 * pair_min;
+  for (const std::int64_t B : tiled_sizes(random, reach, pair_min, pair_max)) all.push_back({B, 9, 9});
+  for (const std::int64_t M : tiled_sizes(random, reach, pair_min, largest)) all.push_back({1, M, 17});
+  for (const std::int64_t N : tiled_sizes(random, reach, pair_min, largest)) all.push_back({1, 17, N});
+}
+
 }  // namespace
 
 std::int64_t SvdOperation::work_of(const SvdCase& c) {
@@ -48,12 +76,17 @@ std::vector<SvdNamedCase> SvdOperation::paired_cases(Reach reach, std::uint64_t 
   add_pairs(2 * pair_min, (pair_min + 7) * (pair_min + 7));
   if (reach != Reach::quick) {
     add_pairs(pair_max, std::int64_t{1} << 17);
+    add_tails(all, random, reach);
     all.push_back({16, 64, 64});
     all.push_back({1, 512, 256});
   }
   std::vector<SvdNamedCase> cases;
   for (const auto& e : all)
     cases.push_back({fmt::format("B={} M={} N={}", e.B, e.M, e.N), matrices_in_turn(e, random.bits())});
+  for (const auto& [M, N] : {std::pair<std::int64_t, std::int64_t>{70, 66}, {66, 70}, {200, 70}, {70, 200}}) {
+    if (reach == Reach::quick && M + N > 140) continue;
+    cases.push_back({fmt::format("B=1 M={} N={} nearly dependent", M, N), nearly_dependent({1, M, N}, random.bits())});
+  }
   std::ranges::stable_sort(cases, {}, [](const SvdNamedCase& one) { return work_of(one.problem); });
   return cases;
 }
