@@ -91,10 +91,10 @@ std::vector<CceNamedCase> CceOperation::paired_cases(Reach reach, std::uint64_t 
   add_pairs(all, random, 2 * pair_min);
   if (reach != Reach::quick) {
     add_pairs(all, random, pair_max);
-    add_tails(all, random, reach);
     all.push_back({256, 512, 4096});
   }
   if (reach == Reach::thorough) all.push_back({64, 768, 50'257});
+  add_tails(all, random, reach);
   std::vector<CceNamedCase> cases = with_options(random.bits());
   for (const auto& e : all)
     cases.push_back({fmt::format("N={} H={} V={}", e.N, e.H, e.V), tokens_in_turn(e, random.bits())});

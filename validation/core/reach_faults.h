@@ -218,6 +218,22 @@ void add_lost_pairs(std::vector<Fault<O>>& faults, const std::vector<std::pair<C
                                   }));
 }
 
+/// A rest of 1 to 3 after tiles of 80 and 112 is left out where another extent is large enough for a kernel's tiles.
+template <class O>
+void add_lost_rests(std::vector<Fault<O>>& faults, const std::vector<std::pair<Cut<O>, const char*>>& pairs) {
+  constexpr std::int64_t beside = 17;
+  for (const auto& [cut, other] : pairs)
+    for (const std::int64_t tile : {80, 112})
+      faults.push_back(
+          cut_fault<O>(fmt::format("{}-rest-of-{}-beside-{}", lower_case(cut.extent), tile, lower_case(other)),
+                       fmt::format("a rest of 1 to 3 of {} after tiles of {} is left out where {} is {} or more",
+                                   cut.extent, tile, other, beside),
+                       cut, [tile, extent = other](std::int64_t size, const auto& statement) {
+                         const bool is_tiled = size > tile && extent_of<O>(extent, statement) >= beside;
+                         return is_tiled && size % tile <= 3 ? size % tile : 0;
+                       }));
+}
+
 /// `result` is 0 on every call whose number is a multiple of `calls`.
 template <class O>
 Fault<O> zero_on_call(const char* result, int calls) {

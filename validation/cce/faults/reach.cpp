@@ -122,7 +122,16 @@ std::vector<CceFault> reach_faults() {
       V{"V", "loss", without_entries_from};
   add_lost_sizes<CceOperation>(faults, {N, H, V});
   add_lost_pairs<CceOperation>(faults, {{N, "H"}, {V, "N"}, {H, "V"}});
+  add_lost_rests<CceOperation>(faults, {{N, "H"}, {H, "V"}, {V, "N"}});
   add_rare_calls<CceOperation>(faults, "loss");
+  faults.push_back(
+      reach_fault<CceOperation>("mean-of-33-tokens", "the mean is 0 from 33 tokens and entries on", "loss",
+                                [](const auto& healthy, const auto& problem, const auto& out, const auto& request) {
+                                  healthy.run(problem, out, request);
+                                  const auto& o = problem.options;
+                                  if (o.reduction == Reduction::mean && o.N >= 33 && o.V >= 33)
+                                    zero_from<CceOperation>("loss", 0, 0, problem, out, request);
+                                }));
   faults.push_back(reach_fault<CceOperation>(
       "last-64-entries", "of V > 10,000 the last 64 are not in the softmax's sum", "loss", without_last_entries));
   faults.push_back(reach_fault<CceOperation>("entry-left-out", "entry 100,000 is not in the softmax's sum", "loss",

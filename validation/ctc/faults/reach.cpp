@@ -97,7 +97,16 @@ std::vector<CtcFault> reach_faults() {
       S{"S", "loss", without_labels}, B = cut_result<CtcOperation>("B", "loss", "loss", 0);
   add_lost_sizes<CtcOperation>(faults, {T, B, C, S});
   add_lost_pairs<CtcOperation>(faults, {{T, "B"}, {C, "T"}, {S, "T"}, {B, "C"}, {B, "S"}, {S, "C"}});
+  add_lost_rests<CtcOperation>(faults, {{T, "B"}, {C, "T"}, {S, "C"}, {B, "T"}});
   add_rare_calls<CtcOperation>(faults, "loss");
+  faults.push_back(reach_fault<CtcOperation>(
+      "ragged-rows-from-9", "gradient is 0 from the 9th row on where lengths differ and T is 33 or more", "gradient",
+      [](const auto& healthy, const auto& problem, const auto& out, const auto& request) {
+        healthy.run(problem, out, request);
+        const auto& lengths = problem.options.input_lengths;
+        const bool is_ragged = std::ranges::any_of(lengths, [&](auto length) { return length != lengths.front(); });
+        if (is_ragged && problem.options.T >= 33) zero_from<CtcOperation>("gradient", 1, 8, problem, out, request);
+      }));
   faults.push_back(reach_fault<CtcOperation>(
       "softmax-of-33-classes", "classes past the first 33 are left out of the softmax", "loss",
       [](const auto& healthy, const auto& problem, const auto& out, const auto& request) {

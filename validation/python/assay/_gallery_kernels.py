@@ -207,7 +207,7 @@ KERNELS = (
     ("softmax", "mlx.core", "softmax", _mlx(_mlx_softmax), None, _FLUSHED, ""),
     ("fast.rms_norm", "mlx.core", "rms_norm", _mlx(_mlx_rms_norm), None, _CORE, ""),
     ("fast.layer_norm", "mlx.core", "layer_norm", _mlx(_mlx_layer_norm), None, _CORE, ""),
-    ("fast.scaled_dot_product_attention, causal", "mlx.core", "causal_attention", _mlx(_mlx_attention), None, _CORE, ""),
+    ("fast.scaled_dot_product_attention, causal", "mlx.core", "causal_attention", _mlx(_mlx_attention), None, _FLUSHED, ""),
     ("rnnt_loss of log_softmax", "torchaudio", "transducer_loss", *_torch(_rnnt_loss), _CORE, "torchaudio.functional.rnnt_loss"),
     ("rnnt_loss of log_softmax, by its own road", "torchaudio", "transducer_loss", *_torch(_rnnt_loss),
      {**_CORE, "road": transducer_gradient}, "torchaudio.functional.rnnt_loss"),

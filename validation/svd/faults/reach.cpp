@@ -57,6 +57,17 @@ void wrapped_offsets(const SvdKernel& healthy, const Problem& problem, const Out
   healthy.run(wrapped, of_wrapped, request);
 }
 
+/// Singular values below 2^-11 of the largest are 0, as the roots of the eigenvalues of A^T A in float32 are about.
+void without_small_values(const SvdKernel& healthy, const Problem& problem, const Output& out,
+                          const SvdRequest& request) {
+  healthy.run(problem, out, request);
+  with_result<SvdOperation>("S", problem, out, request, [](auto elements, const std::vector<std::int64_t>& shape) {
+    const auto K = static_cast<std::size_t>(shape.at(1));
+    for (std::size_t i = 0; K >= 65 && i < elements.size(); ++i)
+      if (elements[i] < elements[i / K * K] / 2048) elements[i] = {};
+  });
+}
+
 }  // namespace
 
 std::vector<SvdFault> reach_faults() {
@@ -72,7 +83,10 @@ std::vector<SvdFault> reach_faults() {
       B = cut_result<SvdOperation>("B", "values", "S", 0);
   add_lost_sizes<SvdOperation>(faults, {B, M, N});
   add_lost_pairs<SvdOperation>(faults, {{B, "M"}, {N, "B"}, {M, "N"}});
+  add_lost_rests<SvdOperation>(faults, {{M, "N"}, {N, "M"}});
   add_rare_calls<SvdOperation>(faults, "S");
+  faults.push_back(reach_fault<SvdOperation>("small-values-of-65", "singular values below 2^-11 of the largest are 0",
+                                             "values", without_small_values));
   faults.push_back(
       reach_fault<SvdOperation>("offsets-of-32-bits", "an offset past 2^32 wraps", "far-matrices", wrapped_offsets));
   return faults;
