@@ -5,12 +5,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "reference/formula/evaluate.h"
 #include "validation/core/dtype.h"
+#include "validation/formula/kept.h"
 
 namespace assay::validation::formula {
 
@@ -33,6 +35,8 @@ struct Arithmetic {
   /// How much more than the graph's own values those of a kernel may lose in a recurrence, where the kernel is on a
   /// road near that of the graph: docs/formula.md, "Roads". 1 where the graph is the kernel's road.
   double near_roads = 4;
+  std::map<std::string, Kept> kept = {};  ///< by the name of a value in the formula, the type that it is rounded to
+  std::optional<Kept> products = {};      ///< the type that the factors of products of matrices are rounded to
 
   bool operator==(const Arithmetic&) const = default;
 };

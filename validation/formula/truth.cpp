@@ -14,6 +14,7 @@
 #include "validation/core/support.h"
 #include "validation/core/truth.h"
 #include "validation/formula/choices.h"
+#include "validation/formula/declared.h"
 #include "validation/formula/known_truths.h"
 #include "validation/formula/ranges.h"
 
@@ -185,9 +186,8 @@ Truth computed_truth(const Subject& subject, const Case& c) {
                                 ? nullptr
                                 : std::make_shared<const Choices>(*question.graph, node, truth.values, errors));
   const bool has_backward_road = subject.backward && subject.backward_road;
-  if (!subject.arithmetic.rounds.empty() || subject.road || has_backward_road) {
-    Arithmetic undeclared = subject.arithmetic;
-    undeclared.rounds.clear();
+  if (subject.arithmetic != without_declared(subject.arithmetic) || subject.road || has_backward_road) {
+    const Arithmetic undeclared = without_declared(subject.arithmetic);
     truth.undeclared_bounds = bounds_of(question, truth.values, undeclared);
   }
   const std::size_t outputs = question.graph->outputs.size();

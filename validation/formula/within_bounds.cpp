@@ -11,15 +11,15 @@
 
 #include "validation/core/number.h"
 #include "validation/formula/choices.h"
-#include "validation/formula/declared.h"
+#include "validation/formula/hints.h"
 
 namespace assay::validation::formula {
 namespace {
 
 using reference::BigFloat;
 
-/// What to declare where the error of element `i` of result `k` is beyond the bound.
-using Hint = std::function<std::string(std::size_t k, std::size_t i, double error, double bound)>;
+/// What to declare where element `i` of result `k` is beyond the bound.
+using Hint = std::function<std::string(std::size_t k, std::size_t i, double got, double error, double bound)>;
 
 /// What the elements of one array are held to.
 struct Held {
@@ -32,7 +32,7 @@ struct Held {
 
 /// Compares one array, the elements that have a bound.
 Finding compare(const std::string& what, const std::vector<double>& got, const Held& held, Dtype storage,
-                const std::function<std::string(std::size_t i, double error, double bound)>& hint) {
+                const std::function<std::string(std::size_t i, double got, double error, double bound)>& hint) {
   Finding finding = Finding::pass();
   for (std::size_t i = 0; i < held.exact.size(); ++i) {
     const BigFloat& exact = held.exact[i];
@@ -54,7 +54,7 @@ Finding compare(const std::string& what, const std::vector<double>& got, const H
     finding.clue = Clue::number(to_double(exact), got[i]);
     finding.explanation =
         fmt::format("{}\n{}", place(what, i, held.shape),
-                    finite ? explain(got[i], exact, error, bound, storage) + hint(i, error, bound)
+                    finite ? explain(got[i], exact, error, bound, storage) + hint(i, got[i], error, bound)
                            : fmt::format("  exact    {}\n  got      {}", to_decimal(exact, 5), show(got[i])));
     return finding;
   }
@@ -71,7 +71,7 @@ Finding compare_all(const std::string& what, const Doubles& got, const std::vect
   for (std::size_t k = 0; k < exact.size() && all.verdict == Verdict::pass; ++k) {
     const std::string name = exact.size() > 1 ? fmt::format("{}{}", what, k) : what;
     all.take(compare(name, got.at(k), {exact[k], bounds[k], ranges[k], shapes[k], may_be_nan}, storage,
-                     [&](std::size_t i, double error, double bound) { return hint(k, i, error, bound); }));
+                     [&](std::size_t i, double x, double error, double bound) { return hint(k, i, x, error, bound); }));
   }
   return all;
 }
@@ -92,12 +92,12 @@ double undeclared_share(const Doubles& got, const std::vector<std::vector<BigFlo
 /// The hint for results at these nodes. A kernel that has declared its road knows what it declares.
 Hint hint_of(const Subject& subject, const Traced& traced, const std::vector<std::int32_t>& nodes,
              const Doubles& values, bool has_road) {
-  return [&, has_road](std::size_t k, std::size_t i, double error, double bound) {
+  return [&, has_road](std::size_t k, std::size_t i, double got, double error, double bound) {
     constexpr double max_share = 64;  // a larger error is not one of rounding
     if (has_road) return std::string();
-    std::string rounds = declaration_hint(traced, nodes[k], i, values, subject.arithmetic, error - bound);
-    if (!(error <= max_share * bound)) return rounds;
-    return rounds + "\n  if the kernel takes another road than the formula, write the road as a formula: road=f";
+    const std::string declared = hint_for(traced, {nodes[k], i, got, error, bound}, values, subject.arithmetic);
+    if (!(error <= max_share * bound)) return declared;
+    return declared + "\n  if the kernel takes another road than the formula, write the road as a formula: road=f";
   };
 }
 

@@ -281,9 +281,13 @@ py::dict explain(const Traced& traced, const std::map<std::string, std::vector<d
 
 formula::Arithmetic arithmetic(const std::string& storage, const std::string& compute, const std::string& accumulate,
                                double exp_error, double input_roundoff, std::map<std::string, double> rounds,
-                               bool flushes_subnormals) {
-  return {dtype_called(storage), dtype_called(compute), dtype_called(accumulate), exp_error,
-          input_roundoff,        std::move(rounds),     flushes_subnormals};
+                               bool flushes_subnormals, const std::map<std::string, std::string>& kept,
+                               const std::string& products) {
+  formula::Arithmetic made{dtype_called(storage), dtype_called(compute), dtype_called(accumulate), exp_error,
+                           input_roundoff,        std::move(rounds),     flushes_subnormals};
+  for (const auto& [name, type] : kept) made.kept[name] = formula::kept_called(type);
+  if (!products.empty()) made.products = formula::kept_called(products);
+  return made;
 }
 
 formula::Kind kind_called(const std::string& name) {
@@ -350,9 +354,10 @@ void add_formula(py::module_& core) {
         subject.kernel_name = kernel_name;
         subject.forward = kernel_of(forward);
         subject.backward = kernel_of(backward);
-        subject.arithmetic = arithmetic(types[0].cast<std::string>(), types[1].cast<std::string>(),
-                                        types[2].cast<std::string>(), types[3].cast<double>(), types[4].cast<double>(),
-                                        types[5].cast<std::map<std::string, double>>(), types[6].cast<bool>());
+        subject.arithmetic = arithmetic(
+            types[0].cast<std::string>(), types[1].cast<std::string>(), types[2].cast<std::string>(),
+            types[3].cast<double>(), types[4].cast<double>(), types[5].cast<std::map<std::string, double>>(),
+            types[6].cast<bool>(), types[7].cast<std::map<std::string, std::string>>(), types[8].cast<std::string>());
         subject.digits = digits;
         subject.fresh = fresh_of(subject, afresh);
         return subject;

@@ -20,6 +20,7 @@ import numpy as np
 
 from . import _core, _numbers
 from ._again import replay_call, run_call
+from ._arithmetic import DTYPES, arithmetic
 from ._called import TIME_LIMIT, kernel_calls
 from ._cases import Given, given_case, shortened, words_of_line
 from ._formula import trace
@@ -33,8 +34,6 @@ from ._shards import Shard, judge_in_shards
 from ._taken_sizes import limits_with, taken_sizes
 
 KINDS = ("real", "flag", "index", "unit", "positive")
-DTYPES = ("float32", "float16", "bfloat16", "float64")
-
 
 LARGEST_FIXED = 65_536  # elements of an array at extents of 1: every case has them, and many more
 LARGEST_EXTENT = 2**31 - 1
@@ -109,19 +108,6 @@ def _joined(results: Sequence[GateResult], dtypes: Sequence[str]) -> GateResult:
     table = "\n".join(f"{dtype}: {result.table}" for result, dtype in zip(results, dtypes))
     record = {**results[0].record, "runs": [run for result in results for run in result.record["runs"]]}
     return GateResult(results[0].operation, results[0].kernel, properties, table, record)
-
-
-def _arithmetic(dtype: str, compute: str, accumulate: str, exp_error: float, input_roundoff: float, rounds: Any,
-                subnormals: bool) -> Tuple[Tuple[Any, ...], Dict[str, float]]:
-    """What a kernel declares of its arithmetic, as FormulaSubject takes it, and its further roundings."""
-    dtype = _numbers.one_of("dtype", dtype, DTYPES)
-    compute = _numbers.one_of("compute", compute or ("float32" if dtype in ("float16", "bfloat16") else dtype), DTYPES)
-    accumulate = _numbers.one_of("accumulate", accumulate or compute, DTYPES)
-    if not isinstance(rounds, (dict, type(None))):
-        raise TypeError(f"rounds = {rounds!r}: expected numbers of roundings by name, such as {{'d': 1}}")
-    declared = {key: _numbers.real(f"rounds[{key!r}]", count, 0, 1e6) for key, count in (rounds or {}).items()}
-    return (dtype, compute, accumulate, _numbers.real("exp_error", exp_error, 0, 1e6),
-            _numbers.real("input_roundoff", input_roundoff, 0, 1), declared, not _numbers.flag("subnormals", subnormals)), declared
 
 
 class Operation:
@@ -216,8 +202,8 @@ class Operation:
 
     def subject(self, kernel: Any = None, backward: Any = None, *, dtype: str = "float32", compute: str = "",
                 accumulate: str = "", exp_error: float = 4, input_roundoff: float = 0,
-                rounds: Optional[Dict[str, float]] = None, road: Any = None, subnormals: bool = True, empty: bool = True,
-                limits: Optional[Dict[str, int]] = None, extents: Optional[Dict[str, Any]] = None, same_bits: bool = True,
+                rounds: Optional[Dict[str, Union[float, str]]] = None, products: str = "", road: Any = None,
+                subnormals: bool = True, empty: bool = True, limits: Optional[Dict[str, int]] = None, extents: Optional[Dict[str, Any]] = None, same_bits: bool = True,
                 digits: int = 40, **unknown: Any) -> Any:
         if unknown:
             known = [name for name in inspect.signature(self.subject).parameters if name not in ("kernel", "backward", "unknown")]
@@ -229,7 +215,7 @@ class Operation:
         for one in (kernel, backward):
             if one is not None:
                 require_kernel(one, [name for name, *_ in self.inputs])
-        types, declared = _arithmetic(dtype, compute, accumulate, exp_error, input_roundoff, rounds, subnormals)
+        types, has_names = arithmetic(dtype, compute, accumulate, exp_error, input_roundoff, rounds, subnormals, products)
         digits = _numbers.whole("digits", digits, 17, MOST_DIGITS)
         roads = self._roads(road)
 
@@ -242,10 +228,10 @@ class Operation:
         starts_afresh = all(getattr(one, "starts_afresh", False) for one in (kernel, backward) if one is not None)
         subject = _core.FormulaSubject(
             self.name, self.inputs, self.extents, own_limits, self.properties, _numbers.flag("empty", empty), self.trace,
-            name, *calls(kernel, backward), afresh if starts_afresh else None, types, digits, *(one and one.trace for one in roads))
+            name, *calls(kernel, backward), afresh if starts_afresh else None, tuple(types), digits, *(one and one.trace for one in roads))
         subject.same_bits = _numbers.flag("same_bits", same_bits)
         subject.set_sizes(*taken)
-        if declared:
+        if has_names:
             subject.require_names({name: 5 for name in self.extents})
         return subject
 
