@@ -215,11 +215,16 @@ NumberFormat computing(const Arithmetic& arithmetic) {
   return format_in(arithmetic, arithmetic.compute);
 }
 
-double stored(double value, double error, const Arithmetic& arithmetic) {
+Dtype storage_of(const Arithmetic& arithmetic, const std::string& array) {
+  const auto found = arithmetic.storages.find(array);
+  return found == arithmetic.storages.end() ? arithmetic.storage : found->second;
+}
+
+double stored(double value, double error, const Arithmetic& arithmetic, Dtype storage) {
   if (!std::isfinite(value)) return error;
-  const NumberFormat format = format_in(arithmetic, arithmetic.storage);
+  const NumberFormat format = format_in(arithmetic, storage);
   if (arithmetic.flushes_subnormals && value != 0 && std::abs(value) < format.smallest) return error + format.smallest;
-  if (error == 0 && rounded_to<double>(arithmetic.storage, value) == value) return 0;
+  if (error == 0 && rounded_to<double>(storage, value) == value) return 0;
   return error + format.roundoff * (std::abs(value) + error) + format.smallest;
 }
 

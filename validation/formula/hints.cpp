@@ -212,7 +212,7 @@ std::string subnormals_hint(const Graph& graph, const Doubles& values, const Exc
   const std::array results{excess.node};
   const auto n = static_cast<std::size_t>(excess.node);
   const double error = errors_of(graph, values, arithmetic, results)[n][excess.element];
-  return excess.error <= stored(values[n][excess.element], error, arithmetic)
+  return excess.error <= stored(values[n][excess.element], error, arithmetic, arithmetic.storage)
              ? "\n  if the kernel takes numbers below the smallest normal one for 0, declare subnormals=False"
              : "";
 }

@@ -64,13 +64,13 @@ Finding compare(const std::string& what, const std::vector<double>& got, const H
 
 Finding compare_all(const std::string& what, const Doubles& got, const std::vector<std::vector<BigFloat>>& exact,
                     const Doubles& bounds, const std::vector<double>& ranges, const std::vector<Shape>& shapes,
-                    Dtype storage, const Hint& hint) {
+                    const std::function<Dtype(std::size_t k)>& storage_of, const Hint& hint) {
   Finding all = Finding::pass();
   const bool may_be_nan = std::ranges::any_of(
       bounds, [](const auto& one) { return std::ranges::any_of(one, [](double bound) { return std::isinf(bound); }); });
   for (std::size_t k = 0; k < exact.size() && all.verdict == Verdict::pass; ++k) {
     const std::string name = exact.size() > 1 ? fmt::format("{}{}", what, k) : what;
-    all.take(compare(name, got.at(k), {exact[k], bounds[k], ranges[k], shapes[k], may_be_nan}, storage,
+    all.take(compare(name, got.at(k), {exact[k], bounds[k], ranges[k], shapes[k], may_be_nan}, storage_of(k),
                      [&](std::size_t i, double x, double error, double bound) { return hint(k, i, x, error, bound); }));
   }
   return all;
@@ -141,8 +141,9 @@ Finding outputs(const Subject& subject, const Case& c, Random&) {
   const Doubles got = subject.forward(c);
   const Hint hint = hint_of(subject, *traced, traced->graph.outputs, truth->values, bool{subject.road});
   if (auto wrong = wrong_choice(*truth, got, traced->shapes); wrong.verdict == Verdict::fail) return wrong;
-  Finding finding = compare_all("output", got, truth->outputs, truth->output_bounds, truth->output_ranges,
-                                traced->shapes, subject.arithmetic.storage, hint);
+  Finding finding = compare_all(
+      "output", got, truth->outputs, truth->output_bounds, truth->output_ranges, traced->shapes,
+      [&](std::size_t k) { return storage_of_output(subject, k); }, hint);
   finding.evidence = evidence_of(*truth);
   if (finding.verdict == Verdict::pass && !truth->undeclared_bounds.empty())
     finding.evidence.undeclared["output"] = undeclared_share(got, truth->outputs, truth->undeclared_bounds);
@@ -154,8 +155,9 @@ Finding gradients(const Subject& subject, const Case& c, Random&) {
   const auto traced = subject.trace(c.extents);
   const Doubles got = subject.backward(c);
   const Hint hint = hint_of(subject, *traced, traced->gradients, truth->values, bool{subject.backward_road});
-  Finding finding = compare_all("gradient", got, truth->gradients, truth->gradient_bounds, truth->gradient_ranges,
-                                gradient_shapes(subject, c), subject.arithmetic.storage, hint);
+  Finding finding = compare_all(
+      "gradient", got, truth->gradients, truth->gradient_bounds, truth->gradient_ranges, gradient_shapes(subject, c),
+      [&](std::size_t k) { return storage_of_gradient(subject, k); }, hint);
   finding.evidence = evidence_of(*truth);
   if (finding.verdict == Verdict::pass && !truth->undeclared_bounds.empty())
     finding.evidence.undeclared["gradient"] =

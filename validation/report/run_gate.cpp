@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <ranges>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "validation/core/call_time.h"
 #include "validation/core/filter.h"
 #include "validation/core/printable.h"
 #include "validation/core/report.h"
@@ -160,12 +162,27 @@ class GateRunner {
   std::optional<UnitRecord> judge_unit(const Step& step, const Progress& tell, const Stop& stop) const {
     if (stop && stop()) return std::nullopt;
     const std::size_t property = properties_[step.property];
+    const double end = end_of(step);
+    bool is_late = false;
+    const Stop late = [&] { return (is_late = seconds_since(start_) > end) || (stop && stop()); };
     Coverage coverage;
-    const auto report = run_property(subject_, property, run_.options, coverage, tell, {step.unit, 1, stop});
+    auto report =
+        run_property(subject_, property, run_.options, coverage, tell, {step.unit, 1, run_.seconds > 0 ? late : stop});
     if (!report.failure && stop && stop()) return std::nullopt;
+    if (!report.failure && is_late) {
+      report.mistrust = fmt::format(
+          "  time ended: of {:g} s for the run this had its share; more seconds judge the rest", run_.seconds);
+      report.settle();
+    }
     PropertyRecord judged{static_cast<const PropertySummary&>(report), std::nullopt};
     if (report.failure) judged.failure = record_of(*report.failure, step, stop);
     return UnitRecord{step.number, std::move(judged), coverage};
+  }
+
+  /// When the unit has to end: it has its share of the time that is left.
+  double end_of(const Step& step) const {
+    const double passed = seconds_since(start_), left = std::max(run_.seconds - passed, 0.0);
+    return passed + left / static_cast<double>(steps_.each() * std::ssize(properties_) - step.position);
   }
 
   const std::string& name_of(const Step& step) const { return subject_.properties()[properties_[step.property]].name; }
@@ -202,6 +219,7 @@ class GateRunner {
   const GateWatch& watch_;
   std::vector<std::size_t> properties_;
   GateSteps steps_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::int64_t units_met_ = 0;
   std::int64_t done_before_ = 0;
   std::optional<TaskProcesses> processes_;

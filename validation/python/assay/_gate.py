@@ -227,7 +227,7 @@ def gate(
 
 
 def _with_operation(operation: Any, options: Dict[str, Any]) -> Tuple[Any, Dict[str, Any]]:
-    from ._operation import with_operation  # which takes the results from here
+    from ._references import with_operation  # which takes the results from here
 
     return with_operation(operation, options)
 
