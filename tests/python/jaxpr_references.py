@@ -1,4 +1,4 @@
-"""Functions of JAX that are traced, by name, with their inputs: each is held against JAX's own float64 when it becomes an operation."""
+"""Functions of JAX that are traced, by name, with their inputs: each is held against JAX's own float64."""
 
 import jax
 import jax.numpy as jnp
@@ -90,6 +90,7 @@ REFERENCES = {
     "remainders": (lambda x: jnp.mod(x, 0.7) + jnp.fmod(x, 1.3), V), "isfinite": (lambda x: jnp.where(jnp.isfinite(x), x, 0), V),
     "erf": (lambda x: jax.scipy.special.erf(x) + jax.scipy.special.erfc(x) + jnp.expm1(x) + jnp.sinh(x) / jnp.cosh(x), V),
     "reductions": (lambda x: jnp.prod(x, -1) + jnp.max(x, -1) + jnp.min(x, -1) + jnp.any(x > 0, -1) + jnp.all(x > 0, -1), M),
-    "a dict": (lambda x: {"b": x * 2, "a": x + 1}, V), "a constant": (lambda x: x @ np.float32([[1, 2], [3, 4.5]]), dict(x="N, 2")),
+    "a dict": (lambda x: {"b": x * 2, "a": x + 1}, V),
+    "a constant": (lambda x: x @ np.float32([[1, 2], [3, 4.5]]), dict(x="N, 2")),
     "types": (lambda x: (x.astype(jnp.float16) * 2).astype(jnp.float32) + (x > 0), V),
 }  # fmt: skip

@@ -63,7 +63,8 @@ def in_blocks(p, keep=to_bfloat16, block=2):
 
 
 def judge(kernel, **declared):
-    return assay.gate(attention, kernel, cases=CASES, reach="none", empty=False, limits={"N": 9, "T": 40, "D": 9, "E": 9}, **declared)
+    limits = {"N": 9, "T": 40, "D": 9, "E": 9}
+    return assay.gate(attention, kernel, cases=CASES, reach="none", empty=False, limits=limits, **declared)
 
 
 RIGHT = [(in_one_piece, "p"), (in_blocks, "e")]
@@ -100,6 +101,10 @@ def spoiled(value):
     return kernel
 
 
+def without_the_last(p):
+    return in_blocks(type(p)(q=p.q, k=p.k[:-1], v=p.v[:-1])) if len(p.k) > 1 else in_blocks(p)
+
+
 FAULTS = {
     "another type": (in_one_piece, {"p": "float16"}),
     "another value": (in_one_piece, {"scores": "float16"}),
@@ -107,7 +112,7 @@ FAULTS = {
     "one element": (spoiled(lambda y: y * f32(1.1) + f32(0.1)), {"p": "bfloat16"}),
     "NaN": (spoiled(lambda y: np.nan), {"p": "bfloat16"}),
     "infinite": (spoiled(lambda y: np.inf), {"p": "bfloat16"}),
-    "the last block": (lambda p: in_blocks(type(p)(q=p.q, k=p.k[:-1], v=p.v[:-1])) if len(p.k) > 1 else in_blocks(p), {"e": "bfloat16"}),
+    "the last block": (without_the_last, {"e": "bfloat16"}),
 }
 
 
@@ -121,7 +126,8 @@ def test_exact_values_stay_exact():
     """A number of the narrow type is not rounded: small integers allow no error."""
     twice = assay.operation(x="N")(lambda xp, x: named(xp, x))
     assay.gate(twice, lambda p: p.x * 2 + 1, rounds={"h": "bfloat16"}, cases=CASES, reach="none").raise_for_failure()
-    worse = assay.gate(twice, lambda p: np.where(p.x == 3, f32(7 + 2.0**-6), p.x * 2 + 1), rounds={"h": "bfloat16"}, filter="exact")
+    faulty = lambda p: np.where(p.x == 3, f32(7 + 2.0**-6), p.x * 2 + 1)  # noqa: E731
+    worse = assay.gate(twice, faulty, rounds={"h": "bfloat16"}, filter="exact")
     assert "exact" in worse.failures
 
 
@@ -193,8 +199,12 @@ def test_tf32_is_for_factors_of_products_alone(kernel):
 
 
 def test_mistakes():
-    for rounds, said in (({"p": "bf16"}, "rounds['p'] = 'bf16': expected one of"), ({"w": "bfloat16"}, "rounds has 'w': expected one of"),
-                         ({"out.operands": "bfloat16"}, "expected"), ("p", "rounds = 'p': expected numbers of roundings")):  # fmt: skip
+    for rounds, said in (
+        ({"p": "bf16"}, "rounds['p'] = 'bf16': expected one of"),
+        ({"w": "bfloat16"}, "rounds has 'w': expected one of"),
+        ({"out.operands": "bfloat16"}, "expected"),
+        ("p", "rounds = 'p': expected numbers of roundings"),
+    ):
         with pytest.raises((ValueError, TypeError), match="expected") as error:
             judge(in_one_piece, rounds=rounds)
         assert said in str(error.value)

@@ -42,7 +42,8 @@ def test_weights_in_16_bits(reference, name, kernel):
     assert not assay.gate(reference, kernel, **given).passed
     assay.gate(reference, kernel, rounds={name: "bfloat16"}, **given).raise_for_failure()
     assert not assay.gate(reference, kernel, rounds={name: "float16"}, **given).passed
-    assert not assay.gate(reference, lambda q, k, v: kernel(q, k, v.bfloat16().float()), rounds={name: "bfloat16"}, **given).passed
+    faulty = lambda q, k, v: kernel(q, k, v.bfloat16().float())  # noqa: E731
+    assert not assay.gate(reference, faulty, rounds={name: "bfloat16"}, **given).passed
 
 
 def test_the_hint_names_a_variable_of_the_reference():
@@ -63,11 +64,25 @@ def test_a_value_that_is_returned_too():
         return normed * weight, normed
 
     given = dict(x="N, D", weight="D", cases=40, reach="none", largest=1e12)
-    assert "keeps normed in float16 or bfloat16, declare rounds=" in assay.gate(rms_norm, kernel, **given).failures["outputs"].explanation
+    failure = assay.gate(rms_norm, kernel, **given).failures["outputs"]
+    assert "keeps normed in float16 or bfloat16, declare rounds=" in failure.explanation
     assay.gate(rms_norm, kernel, rounds={"normed": "bfloat16"}, **given).raise_for_failure()
     for spoiled in (torch.nan, torch.inf, 1.01):
-        faulty = lambda x, w: tuple(torch.where(one == one.amax(), one * spoiled, one) for one in kernel(x, w))  # noqa: B023, E731
+
+        def faulty(x, weight, spoiled=spoiled):
+            return tuple(torch.where(one == one.amax(), one * spoiled, one) for one in kernel(x, weight))
+
         assert not assay.gate(rms_norm, faulty, rounds={"normed": "bfloat16"}, **given).passed
+
+
+def test_names_of_a_reference_that_takes_multiples():
+    def heads(x):
+        h = torch.tanh(x.view(-1, 8, x.shape[1] // 8)) if x.shape[1] % 8 == 0 else x.view(-1, 8, 8)
+        return h.sum(-1)
+
+    kernel = lambda x: torch.tanh(x.view(-1, 8, x.shape[1] // 8)).bfloat16().float().sum(-1)  # noqa: E731
+    given = dict(x="N, D", extents={"D": "multiple of 8"}, limits={"N": 5, "D": 40}, cases=20, reach="none")
+    assay.gate(heads, kernel, rounds={"h": "bfloat16"}, **given).raise_for_failure()
 
 
 def as_tf32(x):

@@ -179,10 +179,16 @@ class GateRunner {
     return UnitRecord{step.number, std::move(judged), coverage};
   }
 
-  /// When the unit has to end: it has its share of the time that is left.
+  /// When the unit has to end. The properties have equal parts of the time, and a unit has its share of what is left for
+  /// its group, but not so little that many units would judge nothing.
   double end_of(const Step& step) const {
-    const double passed = seconds_since(start_), left = std::max(run_.seconds - passed, 0.0);
-    return passed + left / static_cast<double>(steps_.each() * std::ssize(properties_) - step.position);
+    const auto& group =
+        *std::ranges::find_if(steps_.groups(), [&](const auto& one) { return step.property < one.end; });
+    const auto first = static_cast<double>(group.first), end = static_cast<double>(group.end);
+    const auto each = static_cast<double>(steps_.each());
+    const double remaining = end * each - static_cast<double>(step.position);
+    const double passed = seconds_since(start_), due = run_.seconds * end / static_cast<double>(properties_.size());
+    return passed + std::max(due - passed, 0.0) * std::max(1 / remaining, 1 / (2 * (end - first)));
   }
 
   const std::string& name_of(const Step& step) const { return subject_.properties()[properties_[step.property]].name; }

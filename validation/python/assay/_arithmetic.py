@@ -74,7 +74,7 @@ def types_of(dtype: str, dtypes: Any, kinds: Mapping[str, str]) -> Types:
         is_output = name not in kinds and re.fullmatch("output([0-9]{0,3})", str(name))
         if not is_output and (name not in kinds or kinds[name] == "flag"):
             known = [one for one, kind in kinds.items() if kind != "flag"]
-            raise ValueError(f"dtypes has {name!r}: expected {', '.join(known)}, output, or of several results output0, output1, ...")
+            raise ValueError(f"dtypes has {name!r}: expected {', '.join(known)}, output, or of several results output0, ...")
         allowed = INDEX_DTYPES if kinds.get(name) == "index" else DTYPES
         others["output0" if name == "output" and is_output else name] = _numbers.one_of(f"dtypes[{name!r}]", value, allowed)
     return Types(dtype, others)

@@ -95,7 +95,8 @@ class KernelCall:
             traced = operation.trace(extents)
             return [Due(f"output {k}", tuple(shape), traced.positions[k], self._types.of_output(k))
                     for k, shape in enumerate(traced.shapes)]  # fmt: skip
-        return [Due(f"the gradient of {one[0]}", shape, False, self._types.of(one[0])) for one, shape in zip(operation.inputs, operation.shapes(extents))
+        shapes = zip(operation.inputs, operation.shapes(extents))
+        return [Due(f"the gradient of {one[0]}", shape, False, self._types.of(one[0])) for one, shape in shapes
                 if one[0] in operation.differentiable]  # fmt: skip
 
     def _results(self, extents: Dict[str, int], p: Problem) -> List[List[float]]:
@@ -143,7 +144,8 @@ class KernelCall:
             raise ReturnedWrong(f"{name} is {dtype}: expected integers, the positions of elements")
         if not is_position and dtype != expected and (expected, dtype) != ("bfloat16", "uint16"):
             why = "as declared" if self._types.others else "the type of the inputs"
-            raise ReturnedWrong(f"{name} is {dtype}: expected {expected}, {why}; convert it, or declare {self._declaration(due, dtype)}")
+            raise ReturnedWrong(f"{name} is {dtype}: expected {expected}, {why}; convert it, or declare "
+                                + self._declaration(due, dtype))  # fmt: skip
         return array
 
     def _declaration(self, due: Due, dtype: str) -> str:

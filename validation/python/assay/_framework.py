@@ -94,7 +94,8 @@ class FrameworkOperation(Operation):
         if [tuple(one) for one in traced.shapes] != results:
             if 0 not in sizes:
                 raise NotTraceable(
-                    f"{self.name} as traced has results of the shapes {traced.shapes}: expected {results}, as {self.framework} has"
+                    f"{self.name} as traced has results of the shapes {traced.shapes}: expected {results}, as {self.framework} "
+                    "has"
                 )
             self._refusals[sizes] = f"{self.framework}'s result of no elements has another shape than its rule says"
             return self._empty_graph(sizes)

@@ -89,6 +89,10 @@ class Operation(Judging):
             raise ValueError(f"no input has the extent {', '.join(missing)}: expected one that has")
         return extents
 
+    def usual_extents(self) -> Dict[str, int]:
+        """Small sizes, at which the graph has all of the formula's values."""
+        return {name: 5 for name in self.extents}
+
     def trace(self, extents: Dict[str, int]) -> Any:
         """The formula's graph at these extents; the last few hundred are remembered."""
         return self._traced(*(extents[name] for name in self.extents))
@@ -114,10 +118,10 @@ class Operation(Judging):
         return kernel
 
     def subject(self, kernel: Any = None, backward: Any = None, *, dtype: str = "float32",
-                dtypes: Optional[Dict[str, str]] = None, compute: str = "", accumulate: str = "", exp_error: float = 4, input_roundoff: float = 0,
-                rounds: Optional[Dict[str, Union[float, str]]] = None, products: str = "", road: Any = None,
-                subnormals: bool = True, empty: bool = True, limits: Optional[Dict[str, int]] = None, extents: Optional[Dict[str, Any]] = None, same_bits: bool = True,
-                digits: int = 40, **unknown: Any) -> Any:
+                dtypes: Optional[Dict[str, str]] = None, compute: str = "", accumulate: str = "", exp_error: float = 4,
+                input_roundoff: float = 0, rounds: Optional[Dict[str, Union[float, str]]] = None, products: str = "",
+                road: Any = None, subnormals: bool = True, empty: bool = True, limits: Optional[Dict[str, int]] = None,
+                extents: Optional[Dict[str, Any]] = None, same_bits: bool = True, digits: int = 40, **unknown: Any) -> Any:
         if unknown:
             known = [name for name in inspect.signature(self.subject).parameters if name not in ("kernel", "backward", "unknown")]
             raise TypeError(f"{', '.join(unknown)}= is not known: expected what a kernel declares: {', '.join(known)}")
@@ -142,12 +146,13 @@ class Operation(Judging):
         starts_afresh = all(getattr(one, "starts_afresh", False) for one in (kernel, backward) if one is not None)
         subject = _core.FormulaSubject(
             self.name, self.inputs, self.extents, own_limits, self.properties, _numbers.flag("empty", empty), self.trace,
-            name, *calls(kernel, backward), afresh if starts_afresh else None, tuple(types), digits, *(one and one.trace for one in roads))
+            name, *calls(kernel, backward), afresh if starts_afresh else None, tuple(types), digits,
+            *(one and one.trace for one in roads))
         subject.same_bits = _numbers.flag("same_bits", same_bits)
         subject.set_sizes(*taken)
         subject.set_types(arrays.numbers(self.kinds))
         if has_names:
-            subject.require_names({name: 5 for name in self.extents})
+            subject.require_names(self.usual_extents())
         return subject
 
     def unshared(self, kernel: Any) -> Any:
@@ -190,7 +195,7 @@ class Operation(Judging):
     def mutants(self, *, cases: int = 60, seed: int = 1, **declared: Any) -> List[Tuple[str, bool, str]]:
         """(fault, noticed, by which property) for every fault that can be planted into the formula."""
         cases, seed = _numbers.whole("cases", cases, 1, MOST_CASES), _numbers.seed(seed)
-        return self.subject(**declared).mutants(cases, seed, {name: 5 for name in self.extents})
+        return self.subject(**declared).mutants(cases, seed, self.usual_extents())
 
 
 def _called(module: str, name: str) -> Any:

@@ -89,8 +89,8 @@ def _framework_of(formula: Any) -> str:
 
 
 def with_operation(reference: Any, options: Dict[str, Any]) -> Tuple[Any, Dict[str, Any]]:
-    """An operation of a function or module of PyTorch or JAX and of the inputs that are declared among the options, with the other
-    options; what is no such function is left as it is."""
+    """An operation of a function or module of PyTorch or JAX and of the inputs that are declared among the options, with the
+    other options; what is no such function is left as it is."""
     if isinstance(reference, (str, Operation)) or not callable(reference):
         return reference, options
     known = {*inspect.signature(Operation.subject).parameters, "device", "reach", "filter", *_OF_OPERATION}

@@ -26,6 +26,12 @@ class Calling(NamedTuple):
         return "float64" in (self.types.dtype, *self.types.others.values()) or "int64" in self.types.others.values()
 
 
+def _cotangent(output: Any, upstream: Any) -> Any:
+    if not is_real(output.dtype):
+        return np.zeros(output.shape, jax.dtypes.float0)
+    return upstream.astype(output.dtype).reshape(output.shape)
+
+
 class JaxKernel:
     """A kernel as a function of a problem. Its arguments are the reference's inputs, in their order."""
 
@@ -44,8 +50,8 @@ class JaxKernel:
             return self.gradients_at(given, [self._array(one) for one in p.upstreams])
 
     def _array(self, array: np.ndarray) -> Any:
-        """A copy, since JAX may share the memory of an array that it is given. Raises Unsupported for numbers that the kernel does
-        not take."""
+        """A copy, since JAX may share the memory of an array that it is given. Raises Unsupported for numbers that the kernel
+        does not take."""
         if is_real(array.dtype) and not bool((np.abs(array[np.isfinite(array)]) <= self._calling.largest).all()):
             raise Unsupported(f"numbers above {self._calling.largest:g}")
         if array.dtype == np.int64 and not self._calling.has_64_bits():
@@ -79,6 +85,5 @@ class JaxKernel:
         outputs, pull = jax.vjp(of_wanted, *(given[k] for k in wanted))
         if len(outputs) != len(upstreams):
             raise ReturnedWrong(f"the kernel returned {len(outputs)} results: expected {len(upstreams)}")
-        cotangents = [upstream.astype(one.dtype).reshape(one.shape) if is_real(one.dtype) else np.zeros(one.shape, jax.dtypes.float0)
-                      for one, upstream in zip(outputs, upstreams)]  # fmt: skip
+        cotangents = [_cotangent(one, upstream) for one, upstream in zip(outputs, upstreams)]
         return [jnp.array(one, copy=True) for one in pull(cotangents)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Callable, Dict
 
 import numpy as np
@@ -110,6 +111,5 @@ ROWS: Dict[str, Callable[..., Any]] = {
     "tan": _plain(lambda xp, x: xp.sin(x) / xp.cos(x)), "sinh": _plain(lambda xp, x: _hyperbolic(xp, x, -1)),
     "cosh": _plain(lambda xp, x: _hyperbolic(xp, x, 1)), "convert_element_type": _convert,
     "reduce_precision": _reduced_precision,
-    "not": lambda xp, eqn, x: _logical("logical_not", xp, eqn, x), "and": lambda xp, eqn, *xs: _logical("logical_and", xp, eqn, *xs),
-    "or": lambda xp, eqn, *xs: _logical("logical_or", xp, eqn, *xs), "xor": lambda xp, eqn, *xs: _logical("logical_xor", xp, eqn, *xs),
+    **{name: partial(_logical, f"logical_{name}") for name in ("not", "and", "or", "xor")},
 }  # fmt: skip

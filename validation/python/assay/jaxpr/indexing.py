@@ -162,4 +162,5 @@ def _sums_at(xp: Any, x: Traced, place: np.ndarray, updates: Traced) -> Any:
     return xp.sum(xp._moved([updates, xp._array(0.0)], index), axis=-1)
 
 
-ROWS: Dict[str, Callable[..., Any]] = {"gather": _gather, "scatter": _scatter, "scatter-add": _scatter_add, "scatter_add": _scatter_add}
+ROWS: Dict[str, Callable[..., Any]] = {"gather": _gather, "scatter": _scatter, "scatter-add": _scatter_add,
+                                       "scatter_add": _scatter_add}  # fmt: skip
