@@ -236,7 +236,8 @@ def _with_operation(operation: Any, options: Dict[str, Any]) -> Tuple[Any, Dict[
 def require_operation(operation: Any) -> None:
     if not isinstance(operation, str) and not hasattr(operation, "property_names"):
         raise TypeError(f"operation = {operation!r}: expected 'ctc', 'cce', 'svd', one's own of assay.operation, or a "
-                        "function of PyTorch or JAX with the sizes of its inputs, x=\"N, D\"; the kernel is the argument after it")
+                        "function of PyTorch or JAX with the sizes of its inputs, x=\"N, D\"; the kernel is the argument "
+                        "after it")
 
 
 def _declaration(operation: str, fn: Any, declared: Dict[str, Any]) -> Optional[Dict[str, Any]]:
