@@ -217,3 +217,20 @@ def test_mutants_that_cannot_be_printed_are_no_success(tmp_path):
     program = f"import os, sys, assay.__main__ as m\nos.dup2(os.open('/dev/full', os.O_WRONLY), 1)\nsys.exit(m.mutants([{str(file)!r}, '--cases', '2']))"
     ended = run(program)
     assert ended.returncode == 2 and "standard output cannot be written" in ended.stderr
+
+
+def test_a_function_that_is_profiled_after_a_run_in_a_thread_returns():
+    """Python 3.11 waits for ever where an exception for a thread was called off that was not sent."""
+    text = """
+import sys, threading
+from assay._called import called, kernel_calls
+def run():
+    with kernel_calls():
+        called(lambda: 3)
+thread = threading.Thread(target=run)
+thread.start()
+thread.join()
+sys.setprofile(lambda *_: None)
+(lambda: 3)()
+"""
+    subprocess.run([sys.executable, "-c", text], check=True, timeout=120)

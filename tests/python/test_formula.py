@@ -126,7 +126,7 @@ def test_errors_of_a_declaration_say_what_to_do(declared, says):
         (dict(filter="("), r"filter = '\(': expected a regular expression"),
         (dict(filter="none"), "expected one of repeat, rows"),
         (dict(cases=-1), "cases = -1: expected a whole number from 0 to"),
-        (dict(dtyp="float16"), "dtyp= is not known: expected what a kernel declares: dtype, compute"),
+        (dict(dtyp="float16"), "dtyp= is not known: expected what a kernel declares: dtype, dtypes, compute"),
         (dict(limits={"Q": 3}), "expected extents of the operation: N, D"),
     ],
 )

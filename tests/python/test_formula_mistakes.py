@@ -5,6 +5,7 @@ import pytest
 
 import assay
 from assay import gallery
+from assay._arithmetic import Types
 from assay._formula_calls import KernelCall
 from formula_right_kernels import softmax_plain
 
@@ -71,7 +72,7 @@ def test_a_mistake_is_named(kernel, says):
 
 def said_of(kernel, operation=gallery.softmax, arrays=([1.0, 2.0, 3.0] * 4,), gradient=False):
     """What is said of a kernel's second call: x [3, 4], and an upstream of ones."""
-    call = KernelCall(operation, kernel, "float32", gradient)
+    call = KernelCall(operation, kernel, Types("float32", {}), gradient)
     for factor in (1, 2):
         outcome, said = call({"N": 3, "D": 4}, [[factor * x for x in one] for one in arrays], [[1.0] * 12], 0)
     assert outcome == "failed"

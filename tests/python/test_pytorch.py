@@ -204,7 +204,7 @@ def test_inputs_are_those_of_the_reference(inputs, text):
 
 
 def test_a_reference_without_sizes_of_its_inputs_is_asked_for_them():
-    with pytest.raises(TypeError, match='a function of PyTorch with the sizes of its inputs, x="N, D"'):
+    with pytest.raises(TypeError, match='a function of PyTorch or JAX with the sizes of its inputs, x="N, D"'):
         assay.gate(rms_norm, rms_norm)
 
 

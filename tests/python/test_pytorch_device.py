@@ -19,12 +19,12 @@ def memory():
 
 def given(device, layout=0):
     array = laid_out(np.arange(12, dtype=np.float32).reshape(3, 4), layout)
-    return device.give({"x": tensor_of(array, "real", "float32")})["x"]
+    return device.give({"x": tensor_of(array)})["x"]
 
 
 @pytest.mark.parametrize("layout", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
 def test_the_tensors_have_the_values_the_strides_and_the_alignment_of_the_gates_arrays(layout):
-    host = tensor_of(laid_out(np.arange(12, dtype=np.float32).reshape(3, 4), layout), "real", "float32")
+    host = tensor_of(laid_out(np.arange(12, dtype=np.float32).reshape(3, 4), layout))
     device = memory()
     x = device.give({"x": host})["x"]
     assert torch.equal(x, host) and x.stride() == host.stride()

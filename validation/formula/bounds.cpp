@@ -41,11 +41,10 @@ class NodeErrors {
   double of(std::size_t number, std::size_t i, double underflow) {
     const Node& node = graph_.nodes[number];
     const double value = values_[number][i];
-    if (node.op == Op::input) return value * 0 == 0 && !node.is_whole ? input(value) + declared_.of(number, i) : 0;
+    if (node.op == Op::input) return value * 0 == 0 && !node.is_whole ? with_declared(number, i, input(value)) : 0;
     if (node.op == Op::constant || node.op == Op::pi)
       return elements_.rounding(value, node.op == Op::constant && elements_.is_number(value) ? 0 : 1);
-    const double further = (node.op == Op::multiply ? underflow : 0) + declared_.of(number, i);
-    const double error = is_polynomial_ ? polynomials_.of(i, further) : propagated(node, i, value) + further;
+    const double error = of_operation(number, i, node.op == Op::multiply ? underflow : 0);
     if (!std::isfinite(value) && overflows(number, i)) return infinity;
     if (!std::isfinite(value)) return std::isfinite(error) || has_nan_operand(number, i) ? 0 : infinity;
     return std::isnan(error) || std::abs(value) + error > elements_.largest() ? infinity : error;
@@ -65,6 +64,18 @@ class NodeErrors {
   }
 
  private:
+  double with_declared(std::size_t number, std::size_t i, double error) const {
+    return error + declared_.of(number, i, error);
+  }
+
+  double of_operation(std::size_t number, std::size_t i, double underflow) {
+    if (!is_polynomial_)
+      return with_declared(number, i, propagated(graph_.nodes[number], i, values_[number][i]) + underflow);
+    const double own = polynomials_.of(i), all = with_declared(number, i, own + underflow);
+    if (all > own) polynomials_.add(all - own);
+    return all;
+  }
+
   /// What a kernel reads in the place of an input.
   double input(double value) const {
     const bool is_flushed = a_.flushes_subnormals && std::abs(value) < format_.smallest;
@@ -204,11 +215,16 @@ NumberFormat computing(const Arithmetic& arithmetic) {
   return format_in(arithmetic, arithmetic.compute);
 }
 
-double stored(double value, double error, const Arithmetic& arithmetic) {
+Dtype storage_of(const Arithmetic& arithmetic, const std::string& array) {
+  const auto found = arithmetic.storages.find(array);
+  return found == arithmetic.storages.end() ? arithmetic.storage : found->second;
+}
+
+double stored(double value, double error, const Arithmetic& arithmetic, Dtype storage) {
   if (!std::isfinite(value)) return error;
-  const NumberFormat format = format_in(arithmetic, arithmetic.storage);
+  const NumberFormat format = format_in(arithmetic, storage);
   if (arithmetic.flushes_subnormals && value != 0 && std::abs(value) < format.smallest) return error + format.smallest;
-  if (error == 0 && rounded_to<double>(arithmetic.storage, value) == value) return 0;
+  if (error == 0 && rounded_to<double>(storage, value) == value) return 0;
   return error + format.roundoff * (std::abs(value) + error) + format.smallest;
 }
 

@@ -5,12 +5,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "reference/formula/evaluate.h"
 #include "validation/core/dtype.h"
+#include "validation/formula/kept.h"
 
 namespace assay::validation::formula {
 
@@ -33,9 +35,16 @@ struct Arithmetic {
   /// How much more than the graph's own values those of a kernel may lose in a recurrence, where the kernel is on a
   /// road near that of the graph: docs/formula.md, "Roads". 1 where the graph is the kernel's road.
   double near_roads = 4;
+  std::map<std::string, Kept> kept = {};  ///< by the name of a value in the formula, the type that it is rounded to
+  std::optional<Kept> products = {};      ///< the type that the factors of products of matrices are rounded to
+
+  std::map<std::string, Dtype> storages = {};  ///< of arrays that have another type: "weight", "output0"
 
   bool operator==(const Arithmetic&) const = default;
 };
+
+/// The type of an input, or of "output0", ...; a gradient has that of its input.
+Dtype storage_of(const Arithmetic& arithmetic, const std::string& array);
 
 /// The format in which the kernel computes.
 NumberFormat computing(const Arithmetic& arithmetic);
@@ -46,7 +55,7 @@ NumberFormat computing(const Arithmetic& arithmetic);
 Doubles errors_of(const Graph& graph, const Doubles& values, const Arithmetic& arithmetic,
                   std::span<const std::int32_t> results);
 
-/// The bound on an output: its error, and its rounding to the storage type.
-double stored(double value, double error, const Arithmetic& arithmetic);
+/// The bound on a result: its error, and its rounding to the type in which it is stored.
+double stored(double value, double error, const Arithmetic& arithmetic, Dtype storage);
 
 }  // namespace assay::validation::formula

@@ -105,7 +105,7 @@ std::vector<std::string> FormulaGateSubject::classes_of(const AnyCase& c) const 
 
 NeedleSizes FormulaGateSubject::needle_sizes(std::size_t property, const std::string& extent, Reach reach,
                                              std::uint64_t) const {
-  if (properties_[property].values) return {};
+  if (properties_[property].values || !subject_.specification.only.empty()) return {};
   NeedleSizes all = needle_sizes_of(subject_.specification, work_, extent, reach, infos_[property].against_reference);
   if (infos_[property].against_reference && !all.sizes.empty())
     powers_.insert_or_assign({property, extent}, Power(all.sizes.back()));
@@ -114,7 +114,8 @@ NeedleSizes FormulaGateSubject::needle_sizes(std::size_t property, const std::st
 
 std::vector<GivenCase> FormulaGateSubject::needles(std::size_t property, const std::string& extent, std::int64_t size,
                                                    std::uint64_t seed) const {
-  if (taken_size(subject_.specification, extent, size) != size) return {};
+  const bool has_few = !subject_.specification.only.empty();
+  if (has_few || taken_size(subject_.specification, extent, size) != size) return {};
   const auto power = powers_.find({property, extent});
   const bool is_largest = power != powers_.end() && power->second.size() == size;
   std::vector<GivenCase> cases;

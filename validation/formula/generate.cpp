@@ -91,8 +91,12 @@ Extents fitting(Extents extents, const std::string& leading, const Specification
   return halved.back();
 }
 
+}  // namespace
+
 Extents draw_extents(Random& random, int size, const Specification& specification, const Trace& trace) {
   constexpr std::int64_t usual = 257;
+  if (!specification.only.empty())
+    return specification.only[static_cast<std::size_t>(random.integer(0, std::ssize(specification.only) - 1))];
   Extents extents;
   std::string leading;
   const auto taken = [&](const std::string& name, std::int64_t drawn) {
@@ -113,6 +117,8 @@ Extents draw_extents(Random& random, int size, const Specification& specificatio
   }
   return fitting(extents, leading, specification, trace);
 }
+
+namespace {
 
 /// An array that a kernel may be given with a stride of 0.
 void repeat_the_first(std::vector<double>& values, const std::vector<std::int64_t>& shape) {
@@ -141,7 +147,9 @@ Case filled(Random& random, const Extents& extents, const Specification& specifi
     if (repeats) repeat_the_first(c.arrays.back(), shape_of(input, c.extents));
   }
   for (const auto& shape : trace(c.extents)->shapes) {
-    auto upstream = draw_upstream(random, static_cast<std::size_t>(elements_of(shape)), dtype, values);
+    const auto own = specification.output_dtypes.find(c.upstream.size());
+    auto upstream = draw_upstream(random, static_cast<std::size_t>(elements_of(shape)),
+                                  own == specification.output_dtypes.end() ? dtype : own->second, values);
     if (repeats) repeat_the_first(upstream, shape);
     c.upstream.push_back(std::move(upstream));
   }
@@ -155,6 +163,7 @@ Case draw(Random& random, int size, const Specification& specification, const Tr
 
 Case large(Random& random, const Specification& specification, const Trace& trace, Dtype dtype) {
   constexpr std::int64_t usual = 65;
+  if (!specification.only.empty()) return filled(random, specification.only.back(), specification, trace, dtype, {});
   Extents extents;
   for (const auto& name : specification.extents)
     extents[name] = taken_size(specification, name, std::min(usual, limit_of(specification, name)));

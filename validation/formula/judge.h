@@ -69,6 +69,10 @@ Subject without_backward(const Subject& subject);
 /// The shapes of the gradients: of the inputs that are numbers.
 std::vector<std::vector<std::int64_t>> gradient_shapes(const Subject& subject, const Case& c);
 
+/// The type of an output of the formula, and of the gradient in one of the inputs that are numbers.
+Dtype storage_of_output(const Subject& subject, std::size_t k);
+Dtype storage_of_gradient(const Subject& subject, std::size_t k);
+
 /// The coordinate along an axis of element `i` of an array.
 std::int64_t coordinate(std::size_t i, const std::vector<std::int64_t>& shape, int axis);
 

@@ -78,9 +78,11 @@ Doubles computed(const Subject& subject, const Traced& traced, const Case& c, bo
       });
   Doubles results;
   for (const auto node : gradient ? traced.gradients : traced.graph.outputs) {
+    const Dtype storage =
+        gradient ? storage_of_gradient(subject, results.size()) : storage_of_output(subject, results.size());
     auto& one = results.emplace_back();
     for (const Number& x : values[static_cast<std::size_t>(node)])
-      one.push_back(rounded_to<double>(subject.arithmetic.storage, reference::NumberTraits<Number>::to_double(x)));
+      one.push_back(rounded_to<double>(storage, reference::NumberTraits<Number>::to_double(x)));
   }
   return results;
 }

@@ -34,14 +34,17 @@ class Plan {
       : specification_(specification),
         work_(specification, trace),
         reach_(reach),
-        format_(format_of(dtype)),
+        dtype_(dtype),
         random_(seed),
         allowed_(allowance_of(reach)),
         seed_(seed) {}
 
   std::vector<Planned> made() {
-    for (const auto& extent : specification_.extents) add_sizes(extent);
-    add_pairs();
+    for (const Extents& extents : specification_.only) planned_.push_back({extents, {}});
+    if (specification_.only.empty()) {
+      for (const auto& extent : specification_.extents) add_sizes(extent);
+      add_pairs();
+    }
     add_magnitudes();
     return std::move(planned_);
   }
@@ -133,12 +136,14 @@ class Plan {
 
   void add_magnitudes() {
     const int parts = reach_ == Reach::quick ? 12 : 36;
-    const double last = std::ilogb(format_.largest), far = std::min(last - 3, 105.0);
     for (std::int64_t i = 0; i < std::ssize(specification_.inputs); ++i) {
-      const Kind kind = specification_.inputs[static_cast<std::size_t>(i)].kind;
-      if (kind != Kind::real && kind != Kind::positive) continue;
-      add_exponents(i, {ValueClass::Kind::scaled}, std::ilogb(format_.smallest), last, parts);
-      if (kind != Kind::real) continue;
+      const Input& input = specification_.inputs[static_cast<std::size_t>(i)];
+      const bool has_signs = input.kind == Kind::real || input.kind == Kind::nonzero;
+      if (!has_signs && input.kind != Kind::positive) continue;
+      const NumberFormat format = format_of(input.dtype.value_or(dtype_));
+      const double last = std::ilogb(format.largest), far = std::min(last - 3, 105.0);
+      add_exponents(i, {ValueClass::Kind::scaled}, std::ilogb(format.smallest), last, parts);
+      if (!has_signs) continue;
       for (const bool is_negative : {false, true})
         add_exponents(i, {.kind = ValueClass::Kind::far_offset, .is_negative = is_negative}, 3, far, 2 * parts / 3);
     }
@@ -147,7 +152,7 @@ class Plan {
   const Specification& specification_;
   Work work_;
   Reach reach_;
-  NumberFormat format_;
+  Dtype dtype_;
   Random random_;
   Allowance allowed_;
   std::uint64_t seed_;

@@ -56,6 +56,8 @@ PolynomialErrors::PolynomialErrors(const Graph& graph, const Doubles& values, co
       computing_(computing(arithmetic)),
       accumulating_(format_of(arithmetic.accumulate)),
       accumulate_(arithmetic.accumulate),
+      products_(arithmetic.products),
+      flushes_(arithmetic.flushes_subnormals),
       joins_terms_(graph),
       shares_(graph, values, errors) {}
 
@@ -115,8 +117,11 @@ std::int32_t PolynomialErrors::passed_on(const Node& node, std::size_t i) const 
 Polynomial PolynomialErrors::at(std::int32_t number, std::size_t i) const {
   const auto n = static_cast<std::size_t>(number);
   const Node& node = graph_.nodes[n];
+  const Operand x = operand(number, i);
   if (node.op == Op::gather) {
     const Original original = original_of(graph_, number, i);
+    // What is declared of a part that is cut out, or of a transposed matrix, is not an error of the original.
+    if (x.error > operand(original.node, original.element).error) return read(x).polynomial;
     return at(original.node, original.element);
   }
   if (const auto passed = passed_on(node, i); passed >= 0) return at(passed, i);
@@ -125,7 +130,6 @@ Polynomial PolynomialErrors::at(std::int32_t number, std::size_t i) const {
     const std::int64_t place = reference::formula::detail::place(node, indices, i);
     if (place >= 0) return at(node.arguments[0], static_cast<std::size_t>(place));
   }
-  const Operand x = operand(number, i);
   if (polynomials_[n].empty()) return read(x).polynomial;
   const Polynomial& one = polynomials_[n][i];
   return x.error > 0 && x.error < one.rounded ? read(x).polynomial : one;  // adjoints have found a smaller bound
@@ -141,16 +145,30 @@ bool PolynomialErrors::is_constant(std::int32_t node, std::size_t i) const {
   return graph_.nodes[static_cast<std::size_t>(original_of(graph_, node, i).node)].op == Op::constant;
 }
 
-double PolynomialErrors::of(std::size_t i, double further) {
+double PolynomialErrors::of(std::size_t i) {
   const std::size_t n = polynomials_.size() - 1;
   const double value = values_[n][i];
   Bound bound = of_operation(i, value);
-  bound.error += further;
   if (!std::isfinite(value)) bound = read({value, bound.error});
-  bound.polynomial.rounded += further;
-  bound.polynomial.carried += further;
   polynomials_[n].push_back(bound.polynomial);
   return bound.error;
+}
+
+void PolynomialErrors::add(double further) {
+  Polynomial& last = polynomials_.back().back();
+  last.rounded += further;
+  last.carried += further;
+  last.total += further;
+}
+
+/// A kernel may round it to a narrower type first.
+PolynomialErrors::Factor PolynomialErrors::factor(std::int32_t node, std::size_t i) const {
+  Factor factor{operand(node, i), at(node, i)};
+  if (!products_) return factor;
+  const double further = kept_error(*products_, factor.x.value, factor.x.error, flushes_);
+  factor.x.error += further;
+  factor.polynomial.rounded += further;
+  return factor;
 }
 
 PolynomialErrors::Bound PolynomialErrors::of_operation(std::size_t i, double value) {
@@ -266,10 +284,8 @@ PolynomialErrors::Bound PolynomialErrors::sum(std::size_t i, double value) {
     const auto columns = static_cast<std::size_t>(node_->columns), row = i / columns;
     const std::size_t first = row / static_cast<std::size_t>(node_->rows) * inner * columns + i % columns;
     for (std::size_t k = 0; k < inner; ++k) {
-      const Operand a = operand(node_->arguments[0], row * inner + k);
-      const Operand b = operand(node_->arguments[1], first + k * columns);
-      const Polynomial of_a = at(node_->arguments[0], row * inner + k);
-      const Polynomial of_b = at(node_->arguments[1], first + k * columns);
+      const auto [a, of_a] = factor(node_->arguments[0], row * inner + k);
+      const auto [b, of_b] = factor(node_->arguments[1], first + k * columns);
       Bound one_product = product(a, b, of_a, of_b, a.value * b.value);
       if (one_product.error == 0 && of_a.is_read && of_b.is_read) one_product.polynomial.rounded = 0;
       one_product.polynomial.has_product = true;

@@ -32,9 +32,11 @@ class PolynomialErrors {
   /// Whether the errors of node `n`, the next one, come from here.
   bool begin(std::size_t n);
 
-  /// The bound on element `i` of that node, 0 where every order and every road is exact. `further` errors are those of
-  /// underflow and of declared roundings.
-  double of(std::size_t i, double further);
+  /// The bound on element `i` of that node, 0 where every order and every road is exact.
+  double of(std::size_t i);
+
+  /// Adds the errors of underflow and of declared roundings to the element that was asked for last.
+  void add(double further);
 
   /// The bound on an element that a function or a quotient reads. A kernel may scale a product of values, or divide its
   /// factors, before it rounds: exp(q k) as 2^(q k log2 e), (x w) / s as x (w / s).
@@ -52,7 +54,14 @@ class PolynomialErrors {
     bool is_sure = true, is_here = true;
   };
 
+  /// A factor of a product of matrices.
+  struct Factor {
+    Operand x;
+    Polynomial polynomial;
+  };
+
   void find_sources();
+  Factor factor(std::int32_t node, std::size_t i) const;
   std::int32_t passed_on(const Node& node, std::size_t i) const;
   Polynomial at(std::int32_t node, std::size_t i) const;
   Operand operand(std::int32_t node, std::size_t i) const;
@@ -75,6 +84,8 @@ class PolynomialErrors {
   ElementErrors elements_;
   NumberFormat computing_, accumulating_;
   Dtype accumulate_;
+  std::optional<Kept> products_;
+  bool flushes_;
   Joins joins_terms_;
   Shares shares_;
   const Node* node_ = nullptr;

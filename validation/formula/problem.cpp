@@ -177,9 +177,28 @@ bool is_all_ones(const std::vector<double>& values) {
 
 }  // namespace
 
+namespace {
+
+/// The case cropped to smaller extents.
+Case with_extents(const Specification& specification, Case c, const Extents& extents, const Trace& trace) {
+  for (const auto& [name, size] : extents) c = with_extent(specification, c, name, size, trace);
+  return c;
+}
+
+bool are_smaller(const Extents& extents, const Extents& than) {
+  return extents != than &&
+         std::ranges::all_of(extents, [&](const auto& one) { return one.second <= than.at(one.first); });
+}
+
+}  // namespace
+
 std::vector<std::function<Case()>> shrinks_of(const Specification& specification, const Case& c, const Trace& trace) {
   std::vector<std::function<Case()>> steps;
-  for (const auto& [name, size] : c.extents)
+  for (const Extents& extents : specification.only)
+    if (are_smaller(extents, c.extents))
+      steps.emplace_back(
+          [&specification, c, &trace, extents] { return with_extents(specification, c, extents, trace); });
+  for (const auto& [name, size] : specification.only.empty() ? c.extents : Extents())
     for (const std::int64_t wanted : {std::int64_t{1}, size / 2, size - 1})
       if (const std::int64_t less = taken_size(specification, name, wanted); less < size)
         for (const auto part : {with_extent, with_last})

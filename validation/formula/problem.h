@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,14 +22,16 @@
 namespace assay::validation::formula {
 
 /// real: any finite number;  flag: 0 or 1;  index: 0, ..., extent - 1;  unit: in [0, 1];  positive: above 0
-enum class Kind : std::uint8_t { real, flag, index, unit, positive };
+/// decay: in (0, 1];  nonzero: any finite number but 0
+enum class Kind : std::uint8_t { real, flag, index, unit, positive, decay, nonzero };
 
 struct Input {
   std::string name;
   std::vector<std::string> dimensions;  ///< extents, or decimal numbers
   Kind kind = Kind::real;
-  std::string extent = {};      ///< of an index, by name or a decimal number
-  bool minus_infinity = false;  ///< whether elements may be -inf
+  std::string extent = {};          ///< of an index, by name or a decimal number
+  bool minus_infinity = false;      ///< whether elements may be -inf
+  std::optional<Dtype> dtype = {};  ///< where it is not that of the others
 };
 
 /// A property that the operation is declared to have along an extent: "rows" along "N".
@@ -36,6 +39,8 @@ struct Declared {
   std::string property;
   std::string extent;
 };
+
+using Extents = std::map<std::string, std::int64_t>;
 
 struct Specification {
   std::string name;
@@ -50,6 +55,8 @@ struct Specification {
   std::map<std::string, std::int64_t> least = {};                ///< the smallest of an extent; without one 0, or 1
   std::map<std::string, std::int64_t> multiple = {};             ///< of which an extent is one
   std::map<std::string, std::vector<std::int64_t>> listed = {};  ///< the only sizes of an extent, ascending
+  std::map<std::size_t, Dtype> output_dtypes = {};  ///< by number, of outputs whose type is not that of the others
+  std::vector<Extents> only = {};                   ///< the only extents that cases have; empty: any
 };
 
 inline constexpr std::int64_t usual_limit = 4097;
@@ -65,8 +72,6 @@ std::int64_t taken_size(const Specification& specification, const std::string& e
 
 /// The only sizes of an extent; empty where there are others.
 std::span<const std::int64_t> listed_sizes(const Specification& specification, const std::string& extent);
-
-using Extents = std::map<std::string, std::int64_t>;
 
 struct Case {
   Extents extents;
@@ -101,6 +106,9 @@ std::int64_t elements_of(const std::vector<std::int64_t>& shape);
 
 /// The elements of all inputs.
 std::size_t elements_of(const Case& c);
+
+/// Random extents, smaller ones for a smaller `size`.
+Extents draw_extents(Random& random, int size, const Specification& specification, const Trace& trace);
 
 /// A case at random extents. `size` grows from 0 to 100 over a run. Input `one`, or one that is drawn if it
 /// is -1, has the class of values in any case.

@@ -86,6 +86,17 @@ std::vector<Shape> gradient_shapes(const Subject& subject, const Case& c) {
   return shapes;
 }
 
+Dtype storage_of_output(const Subject& subject, std::size_t k) {
+  return storage_of(subject.arithmetic, fmt::format("output{}", k));
+}
+
+Dtype storage_of_gradient(const Subject& subject, std::size_t k) {
+  for (const Input& input : subject.specification.inputs)
+    if (input.kind != Kind::flag && input.kind != Kind::index && k-- == 0)
+      return storage_of(subject.arithmetic, input.name);
+  return subject.arithmetic.storage;
+}
+
 std::int64_t coordinate(std::size_t i, const Shape& shape, int axis) {
   std::int64_t stride = 1;
   for (std::size_t a = static_cast<std::size_t>(axis) + 1; a < shape.size(); ++a) stride *= shape[a];

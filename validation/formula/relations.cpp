@@ -92,8 +92,9 @@ Finding compare_runs(const Subject& subject, const Case& a, const Case& b, doubl
       const double x = scale * got_a[k][i], y = got_b[k][j];
       const bool is_one = finding.judged.add(bound, scale * of_a->output_ranges[k]);
       if (!std::isfinite(bound) || same_bits(x, y) || x == y) continue;
-      if (may_overflow(got_a[k][i], of_a->outputs[k][i], bound, subject.arithmetic.storage) ||
-          may_overflow(y, of_b->outputs[k][j], bound, subject.arithmetic.storage))
+      const Dtype storage = storage_of_output(subject, k);
+      if (may_overflow(got_a[k][i], of_a->outputs[k][i], bound, storage) ||
+          may_overflow(y, of_b->outputs[k][j], bound, storage))
         continue;
       const double error = std::abs(x - y);
       if (is_one || !(error <= bound)) finding.margin.take(error / bound, place("output", i, traced->shapes[k]), error);
@@ -144,9 +145,10 @@ Finding shift(const Subject& subject, const Case& c, Random&, const std::string&
 
 Finding scaling(const Subject& subject, const Case& c, Random&, const std::string&) {
   Case other = c;
+  const Dtype storage = subject.specification.inputs[0].dtype.value_or(subject.arithmetic.storage);
   for (double& x : other.arrays[0]) x *= 4;
   for (const double x : other.arrays[0])
-    if (std::abs(x) > format_of(subject.arithmetic.storage).largest) return Finding::skip("4 x leaves the range");
+    if (std::abs(x) > format_of(storage).largest) return Finding::skip("4 x leaves the range");
   return compare_runs(subject, c, other, 4, same_place);
 }
 

@@ -14,6 +14,7 @@
 #include "validation/core/support.h"
 #include "validation/core/truth.h"
 #include "validation/formula/choices.h"
+#include "validation/formula/declared.h"
 #include "validation/formula/known_truths.h"
 #include "validation/formula/ranges.h"
 
@@ -72,24 +73,32 @@ struct ExactValues {
         })) {}
 };
 
-/// The bounds on the results, after they are stored, which positions are exactly.
-Doubles bounds_of(const Question& question, const Doubles& values, const Doubles& errors,
-                  const Arithmetic& arithmetic) {
+/// The bounds on the results, the first of which is result `first` of the formula, after they are stored, which positions
+/// are exactly.
+Doubles bounds_of(const Question& question, const Doubles& values, const Doubles& errors, const Arithmetic& arithmetic,
+                  std::size_t first = 0) {
+  const std::size_t outputs = question.subject.trace(question.c.extents)->graph.outputs.size();
   Doubles bounds;
   for (const auto node : question.results) {
     const auto n = static_cast<std::size_t>(node);
+    const std::size_t k = first + bounds.size();
+    const Dtype storage =
+        k < outputs ? storage_of_output(question.subject, k) : storage_of_gradient(question.subject, k - outputs);
     auto& bound = bounds.emplace_back();
     if (argsort_of(*question.graph, node) >= 0) {
       bound = errors[n];
       continue;
     }
-    for (std::size_t i = 0; i < errors[n].size(); ++i) bound.push_back(stored(values[n][i], errors[n][i], arithmetic));
+    for (std::size_t i = 0; i < errors[n].size(); ++i)
+      bound.push_back(stored(values[n][i], errors[n][i], arithmetic, storage));
   }
   return bounds;
 }
 
-Doubles bounds_of(const Question& question, const Doubles& values, const Arithmetic& arithmetic) {
-  return bounds_of(question, values, errors_of(*question.graph, values, arithmetic, question.results), arithmetic);
+Doubles bounds_of(const Question& question, const Doubles& values, const Arithmetic& arithmetic,
+                  std::size_t first = 0) {
+  const Doubles errors = errors_of(*question.graph, values, arithmetic, question.results);
+  return bounds_of(question, values, errors, arithmetic, first);
 }
 
 /// How far the reference may be off: far below the bound, or below a double's resolution.
@@ -141,7 +150,7 @@ void take_road(const Question& question, const Exact& exact, const Trace& trace,
   const ExactValues of_road(road, question.subject.digits * 3 / 2);
   Arithmetic own = question.subject.arithmetic;
   own.near_roads = 1;
-  const Doubles road_bounds = bounds_of(road, of_road.values, own);
+  const Doubles road_bounds = bounds_of(road, of_road.values, own, first);
   for (std::size_t k = 0; k < count; ++k) {
     const auto formula_node = static_cast<std::size_t>(question.results[first + k]);
     require_same_results(k, exact[formula_node], of_road.results[static_cast<std::size_t>(road.results[k])],
@@ -185,9 +194,8 @@ Truth computed_truth(const Subject& subject, const Case& c) {
                                 ? nullptr
                                 : std::make_shared<const Choices>(*question.graph, node, truth.values, errors));
   const bool has_backward_road = subject.backward && subject.backward_road;
-  if (!subject.arithmetic.rounds.empty() || subject.road || has_backward_road) {
-    Arithmetic undeclared = subject.arithmetic;
-    undeclared.rounds.clear();
+  if (subject.arithmetic != without_declared(subject.arithmetic) || subject.road || has_backward_road) {
+    const Arithmetic undeclared = without_declared(subject.arithmetic);
     truth.undeclared_bounds = bounds_of(question, truth.values, undeclared);
   }
   const std::size_t outputs = question.graph->outputs.size();

@@ -39,7 +39,7 @@ double draw_far_offset(Random& random, const ValueClass& values, const NumberFor
 
 Manner draw_manner(Random& random, const Input& input, const ValueClass& values, const NumberFormat& format) {
   Manner manner{values};
-  manner.near_one = input.kind == Kind::unit && random.chance(0.5);
+  manner.near_one = (input.kind == Kind::unit || input.kind == Kind::decay) && random.chance(0.5);
   manner.offset = random.pick({100.0, -1000.0, 10000.0});
   if (values.kind == Class::far_offset) {
     manner.values = {Class::offset};
@@ -87,7 +87,7 @@ double of_needle(const Input& input, const Extents& extents, const ValueClass& v
   if (input.kind == Kind::flag) return 1;
   if (input.kind == Kind::index)
     return static_cast<double>(i % std::max<std::int64_t>(size_of(input.extent, extents), 1));
-  if (values.kind == Class::equal) return input.kind == Kind::unit ? 0.5 : 1;
+  if (values.kind == Class::equal) return input.kind == Kind::unit || input.kind == Kind::decay ? 0.5 : 1;
   if (values.is_sparse() && input.kind == Kind::real)
     return !values.has(i) ? 0 : values.kind == Class::peaked ? 16 : i / needle_stride % 2 == 0 ? 1 : -1;
   return static_cast<double>(1 + i % needle_period) / 64;
@@ -99,6 +99,10 @@ double of_unit(Random& random, bool near_one) {
   return near_one ? 1 - std::ldexp(1.0, -static_cast<int>(random.integer(3, 14))) : random.real();
 }
 
+bool excludes_zero(Kind kind) {
+  return kind == Kind::decay || kind == Kind::nonzero;
+}
+
 double of_kind(Random& random, const Input& input, const Extents& extents, const Manner& manner,
                const NumberFormat& format, std::int64_t i) {
   if (manner.values.is_fixed()) return of_needle(input, extents, manner.values, i);
@@ -108,6 +112,7 @@ double of_kind(Random& random, const Input& input, const Extents& extents, const
     case Kind::index:
       return static_cast<double>(random.integer(0, std::max<std::int64_t>(size_of(input.extent, extents) - 1, 0)));
     case Kind::unit:
+    case Kind::decay:
       return manner.values.kind == Class::integers ? static_cast<double>(random.integer(0, 1))
                                                    : of_unit(random, manner.near_one);
     case Kind::positive:
@@ -145,6 +150,7 @@ double upstream_of_class(Random& random, const ValueClass& values, std::int64_t 
 std::vector<double> draw_values(Random& random, const Input& input, const Extents& extents, Dtype dtype,
                                 const ValueClass& values) {
   const auto shape = shape_of(input, extents);
+  dtype = input.dtype.value_or(dtype);
   const NumberFormat format = format_of(dtype);
   const Manner manner = draw_manner(random, input, values, format);
   std::vector<double> result(static_cast<std::size_t>(elements_of(shape)));
@@ -153,6 +159,7 @@ std::vector<double> draw_values(Random& random, const Input& input, const Extent
     x = of_kind(random, input, extents, manner, format, static_cast<std::int64_t>(i));
     if (input.kind != Kind::index) x = rounded_to<double>(dtype, x);
     if (std::isinf(x)) x = std::copysign(format.largest, x);
+    if (x == 0 && excludes_zero(input.kind)) x = 1;
   }
   if (shape.empty() || result.empty() || values.is_fixed()) return result;
   const auto last = static_cast<std::size_t>(shape.back());

@@ -10,7 +10,7 @@
 
 namespace assay::validation::formula {
 
-/// Draws the elements of an input.
+/// Draws the elements of an input, of its own type or else of `dtype`.
 std::vector<double> draw_values(Random& random, const Input& input, const Extents& extents, Dtype dtype,
                                 const ValueClass& values);
 

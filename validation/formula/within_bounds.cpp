@@ -11,15 +11,15 @@
 
 #include "validation/core/number.h"
 #include "validation/formula/choices.h"
-#include "validation/formula/declared.h"
+#include "validation/formula/hints.h"
 
 namespace assay::validation::formula {
 namespace {
 
 using reference::BigFloat;
 
-/// What to declare where the error of element `i` of result `k` is beyond the bound.
-using Hint = std::function<std::string(std::size_t k, std::size_t i, double error, double bound)>;
+/// What to declare where element `i` of result `k` is beyond the bound.
+using Hint = std::function<std::string(std::size_t k, std::size_t i, double got, double error, double bound)>;
 
 /// What the elements of one array are held to.
 struct Held {
@@ -32,7 +32,7 @@ struct Held {
 
 /// Compares one array, the elements that have a bound.
 Finding compare(const std::string& what, const std::vector<double>& got, const Held& held, Dtype storage,
-                const std::function<std::string(std::size_t i, double error, double bound)>& hint) {
+                const std::function<std::string(std::size_t i, double got, double error, double bound)>& hint) {
   Finding finding = Finding::pass();
   for (std::size_t i = 0; i < held.exact.size(); ++i) {
     const BigFloat& exact = held.exact[i];
@@ -54,7 +54,7 @@ Finding compare(const std::string& what, const std::vector<double>& got, const H
     finding.clue = Clue::number(to_double(exact), got[i]);
     finding.explanation =
         fmt::format("{}\n{}", place(what, i, held.shape),
-                    finite ? explain(got[i], exact, error, bound, storage) + hint(i, error, bound)
+                    finite ? explain(got[i], exact, error, bound, storage) + hint(i, got[i], error, bound)
                            : fmt::format("  exact    {}\n  got      {}", to_decimal(exact, 5), show(got[i])));
     return finding;
   }
@@ -64,14 +64,14 @@ Finding compare(const std::string& what, const std::vector<double>& got, const H
 
 Finding compare_all(const std::string& what, const Doubles& got, const std::vector<std::vector<BigFloat>>& exact,
                     const Doubles& bounds, const std::vector<double>& ranges, const std::vector<Shape>& shapes,
-                    Dtype storage, const Hint& hint) {
+                    const std::function<Dtype(std::size_t k)>& storage_of, const Hint& hint) {
   Finding all = Finding::pass();
   const bool may_be_nan = std::ranges::any_of(
       bounds, [](const auto& one) { return std::ranges::any_of(one, [](double bound) { return std::isinf(bound); }); });
   for (std::size_t k = 0; k < exact.size() && all.verdict == Verdict::pass; ++k) {
     const std::string name = exact.size() > 1 ? fmt::format("{}{}", what, k) : what;
-    all.take(compare(name, got.at(k), {exact[k], bounds[k], ranges[k], shapes[k], may_be_nan}, storage,
-                     [&](std::size_t i, double error, double bound) { return hint(k, i, error, bound); }));
+    all.take(compare(name, got.at(k), {exact[k], bounds[k], ranges[k], shapes[k], may_be_nan}, storage_of(k),
+                     [&](std::size_t i, double x, double error, double bound) { return hint(k, i, x, error, bound); }));
   }
   return all;
 }
@@ -92,12 +92,12 @@ double undeclared_share(const Doubles& got, const std::vector<std::vector<BigFlo
 /// The hint for results at these nodes. A kernel that has declared its road knows what it declares.
 Hint hint_of(const Subject& subject, const Traced& traced, const std::vector<std::int32_t>& nodes,
              const Doubles& values, bool has_road) {
-  return [&, has_road](std::size_t k, std::size_t i, double error, double bound) {
+  return [&, has_road](std::size_t k, std::size_t i, double got, double error, double bound) {
     constexpr double max_share = 64;  // a larger error is not one of rounding
     if (has_road) return std::string();
-    std::string rounds = declaration_hint(traced, nodes[k], i, values, subject.arithmetic, error - bound);
-    if (!(error <= max_share * bound)) return rounds;
-    return rounds + "\n  if the kernel takes another road than the formula, write the road as a formula: road=f";
+    const std::string declared = hint_for(traced, {nodes[k], i, got, error, bound}, values, subject.arithmetic);
+    if (!(error <= max_share * bound)) return declared;
+    return declared + "\n  if the kernel takes another road than the formula, write the road as a formula: road=f";
   };
 }
 
@@ -141,8 +141,9 @@ Finding outputs(const Subject& subject, const Case& c, Random&) {
   const Doubles got = subject.forward(c);
   const Hint hint = hint_of(subject, *traced, traced->graph.outputs, truth->values, bool{subject.road});
   if (auto wrong = wrong_choice(*truth, got, traced->shapes); wrong.verdict == Verdict::fail) return wrong;
-  Finding finding = compare_all("output", got, truth->outputs, truth->output_bounds, truth->output_ranges,
-                                traced->shapes, subject.arithmetic.storage, hint);
+  Finding finding = compare_all(
+      "output", got, truth->outputs, truth->output_bounds, truth->output_ranges, traced->shapes,
+      [&](std::size_t k) { return storage_of_output(subject, k); }, hint);
   finding.evidence = evidence_of(*truth);
   if (finding.verdict == Verdict::pass && !truth->undeclared_bounds.empty())
     finding.evidence.undeclared["output"] = undeclared_share(got, truth->outputs, truth->undeclared_bounds);
@@ -154,8 +155,9 @@ Finding gradients(const Subject& subject, const Case& c, Random&) {
   const auto traced = subject.trace(c.extents);
   const Doubles got = subject.backward(c);
   const Hint hint = hint_of(subject, *traced, traced->gradients, truth->values, bool{subject.backward_road});
-  Finding finding = compare_all("gradient", got, truth->gradients, truth->gradient_bounds, truth->gradient_ranges,
-                                gradient_shapes(subject, c), subject.arithmetic.storage, hint);
+  Finding finding = compare_all(
+      "gradient", got, truth->gradients, truth->gradient_bounds, truth->gradient_ranges, gradient_shapes(subject, c),
+      [&](std::size_t k) { return storage_of_gradient(subject, k); }, hint);
   finding.evidence = evidence_of(*truth);
   if (finding.verdict == Verdict::pass && !truth->undeclared_bounds.empty())
     finding.evidence.undeclared["gradient"] =

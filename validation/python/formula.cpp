@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "validation/formula/choices.h"
 #include "validation/formula/declared.h"
 #include "validation/formula/explain.h"
+#include "validation/formula/few_sizes.h"
 #include "validation/formula/judge.h"
 #include "validation/formula/mutants.h"
 #include "validation/formula/relations.h"
@@ -180,19 +182,25 @@ std::function<std::shared_ptr<const Subject>()> fresh_of(const Subject& subject,
 
 py::tuple run(const Subject& subject, int cases, std::uint64_t seed, const std::string& filter,
               const std::string& reach, const Given& given, const py::function& shortened,
-              const std::optional<std::pair<std::int64_t, std::int64_t>>& shard) {
+              const std::optional<std::pair<std::int64_t, std::int64_t>>& shard, int sizes, double seconds) {
   validation::GateRun run{
       .options = formula::options_of(cases, seed, reach_called(reach)),
       .filter = filter,
       .digits = subject.digits,
       .shard = shard ? validation::Shard{shard->first, shard->second} : validation::shard_from_environment(),
-      .words = "--reach " + reach};
+      .words = "--reach " + reach,
+      .seconds = seconds};
   for (const auto& [extents, arrays, upstream] : given)
     run.options.given.push_back({fmt::format("given case {}", run.options.given.size()),
                                  Case{extents, arrays, upstream, {formula::ValueClass::Kind::given}}});
   const auto shorter = [&](const std::string& words) { return shortened(words).cast<std::string>(); };
   validation::Report report;
-  report.runs.push_back(interruptible([&] { return formula::run(subject, run, shorter); }));
+  report.runs.push_back(interruptible([&] {
+    Subject with_sizes = subject;
+    if (sizes > 0)
+      with_sizes.specification.only = formula::few_extents(subject.specification, subject.trace, sizes, seed);
+    return formula::run(with_sizes, run, shorter);
+  }));
   report.complete = report.runs[0].is_complete();
   return py::make_tuple(validation::to_json(report), validation::table_text(report.runs[0]));
 }
@@ -281,16 +289,33 @@ py::dict explain(const Traced& traced, const std::map<std::string, std::vector<d
 
 formula::Arithmetic arithmetic(const std::string& storage, const std::string& compute, const std::string& accumulate,
                                double exp_error, double input_roundoff, std::map<std::string, double> rounds,
-                               bool flushes_subnormals) {
-  return {dtype_called(storage), dtype_called(compute), dtype_called(accumulate), exp_error,
-          input_roundoff,        std::move(rounds),     flushes_subnormals};
+                               bool flushes_subnormals, const std::map<std::string, std::string>& kept,
+                               const std::string& products) {
+  formula::Arithmetic made{dtype_called(storage), dtype_called(compute), dtype_called(accumulate), exp_error,
+                           input_roundoff,        std::move(rounds),     flushes_subnormals};
+  for (const auto& [name, type] : kept) made.kept[name] = formula::kept_called(type);
+  if (!products.empty()) made.products = formula::kept_called(products);
+  return made;
 }
 
 formula::Kind kind_called(const std::string& name) {
-  constexpr const char* names[] = {"real", "flag", "index", "unit", "positive"};
-  for (std::uint8_t i = 0; i < 5; ++i)
+  constexpr const char* names[] = {"real", "flag", "index", "unit", "positive", "decay", "nonzero"};
+  for (std::uint8_t i = 0; i < std::size(names); ++i)
     if (name == names[i]) return static_cast<formula::Kind>(i);
-  throw std::invalid_argument("kind '" + name + "': expected real, flag, index, unit or positive");
+  throw std::invalid_argument("kind '" + name + "': expected real, flag, index, unit, positive, decay or nonzero");
+}
+
+/// The types of inputs and of "output0", ... that are not the type of the others.
+void set_types(Subject& subject, const std::map<std::string, std::string>& types) {
+  for (const auto& [name, type] : types) {
+    const validation::Dtype dtype = dtype_called(type);
+    subject.arithmetic.storages[name] = dtype;
+    const auto input = std::ranges::find(subject.specification.inputs, name, &formula::Input::name);
+    if (input != subject.specification.inputs.end())
+      input->dtype = dtype;
+    else
+      subject.specification.output_dtypes[std::stoul(name.substr(std::string_view("output").size()))] = dtype;
+  }
 }
 
 }  // namespace
@@ -350,14 +375,16 @@ void add_formula(py::module_& core) {
         subject.kernel_name = kernel_name;
         subject.forward = kernel_of(forward);
         subject.backward = kernel_of(backward);
-        subject.arithmetic = arithmetic(types[0].cast<std::string>(), types[1].cast<std::string>(),
-                                        types[2].cast<std::string>(), types[3].cast<double>(), types[4].cast<double>(),
-                                        types[5].cast<std::map<std::string, double>>(), types[6].cast<bool>());
+        subject.arithmetic = arithmetic(
+            types[0].cast<std::string>(), types[1].cast<std::string>(), types[2].cast<std::string>(),
+            types[3].cast<double>(), types[4].cast<double>(), types[5].cast<std::map<std::string, double>>(),
+            types[6].cast<bool>(), types[7].cast<std::map<std::string, std::string>>(), types[8].cast<std::string>());
         subject.digits = digits;
         subject.fresh = fresh_of(subject, afresh);
         return subject;
       }))
       .def_readwrite("same_bits", &Subject::same_bits)
+      .def("set_types", &set_types)
       .def("set_sizes",
            [](Subject& subject, const formula::Extents& least, const formula::Extents& multiple,
               const std::map<std::string, std::vector<std::int64_t>>& listed) {

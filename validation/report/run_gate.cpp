@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <ranges>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "validation/core/call_time.h"
 #include "validation/core/filter.h"
 #include "validation/core/printable.h"
 #include "validation/core/report.h"
@@ -160,12 +162,33 @@ class GateRunner {
   std::optional<UnitRecord> judge_unit(const Step& step, const Progress& tell, const Stop& stop) const {
     if (stop && stop()) return std::nullopt;
     const std::size_t property = properties_[step.property];
+    const double end = end_of(step);
+    bool is_late = false;
+    const Stop late = [&] { return (is_late = seconds_since(start_) > end) || (stop && stop()); };
     Coverage coverage;
-    const auto report = run_property(subject_, property, run_.options, coverage, tell, {step.unit, 1, stop});
+    auto report =
+        run_property(subject_, property, run_.options, coverage, tell, {step.unit, 1, run_.seconds > 0 ? late : stop});
     if (!report.failure && stop && stop()) return std::nullopt;
+    if (!report.failure && is_late) {
+      report.mistrust = fmt::format(
+          "  time ended: of {:g} s for the run this had its share; more seconds judge the rest", run_.seconds);
+      report.settle();
+    }
     PropertyRecord judged{static_cast<const PropertySummary&>(report), std::nullopt};
     if (report.failure) judged.failure = record_of(*report.failure, step, stop);
     return UnitRecord{step.number, std::move(judged), coverage};
+  }
+
+  /// When the unit has to end. The properties have equal parts of the time, and a unit has its share of what is left for
+  /// its group, but not so little that many units would judge nothing.
+  double end_of(const Step& step) const {
+    const auto& group =
+        *std::ranges::find_if(steps_.groups(), [&](const auto& one) { return step.property < one.end; });
+    const auto first = static_cast<double>(group.first), end = static_cast<double>(group.end);
+    const auto each = static_cast<double>(steps_.each());
+    const double remaining = end * each - static_cast<double>(step.position);
+    const double passed = seconds_since(start_), due = run_.seconds * end / static_cast<double>(properties_.size());
+    return passed + std::max(due - passed, 0.0) * std::max(1 / remaining, 1 / (2 * (end - first)));
   }
 
   const std::string& name_of(const Step& step) const { return subject_.properties()[properties_[step.property]].name; }
@@ -202,6 +225,7 @@ class GateRunner {
   const GateWatch& watch_;
   std::vector<std::size_t> properties_;
   GateSteps steps_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::int64_t units_met_ = 0;
   std::int64_t done_before_ = 0;
   std::optional<TaskProcesses> processes_;

@@ -21,6 +21,7 @@ struct GateRun {
   Shard shard = {};
   std::string words = {};     ///< the options of `assay gate` that give the same cases again: "--quick"
   bool explains = false;      ///< FailureRecord::why
+  double seconds = 0;         ///< of which each unit gets its share, and is mistrusted where that ends; 0: no limit
   std::size_t processes = 1;  ///< how many judge at a time, unless this is a shard or the kernel cannot be forked
 };
 

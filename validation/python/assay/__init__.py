@@ -33,7 +33,8 @@ from ._diagnose import Diagnosis, RowDiagnosis, Symptom, diagnose
 from ._explain import Explanation, explain
 from ._gate import Failure, GateResult, JudgeError, PropertyResult, gate, property_names, replay
 from ._gradcheck import GradcheckResult, gradcheck
-from ._operation import Operation, operation
+from ._operation import Operation
+from ._references import operation
 from ._pipe import Unsupported
 from ._problems import CceProblem, CtcProblem, SvdProblem
 from ._traced import NotTraceable

@@ -57,6 +57,7 @@ class _Calls:
         self._lock, self._stop = threading.Lock(), threading.Event()
         self._began = self._processor = 0.0
         self._sent = self._delivered = 0  # signals that say that the time is up
+        self._is_asynchronous = False  # whether Hung is raised in a thread, which has no signals
         self._limit, self._patience, self._longest = seconds, PATIENCE_FOR_WAITING, 0.0
         self._took = ""  # by the call whose time was up
         self._watcher = threading.Thread(target=self._watch, name="assay: time limit", daemon=True)
@@ -110,8 +111,9 @@ class _Calls:
         _core.guard_exit(False)
         with self._lock:
             self.is_in_kernel = False
-            if not self._is_main:
+            if self._is_asynchronous:  # else Python 3.11 would wait for ever in the next function that is profiled
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread), None)
+                self._is_asynchronous = False
         while self._delivered < self._sent:  # the handler raises Hung here, if it did not in the kernel
             time.sleep(0.001)
 
@@ -134,6 +136,7 @@ class _Calls:
 
     def _end_call(self) -> None:
         if not self._is_main:
+            self._is_asynchronous = True
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread), ctypes.py_object(Hung))
         elif signal.getsignal(signal.SIGINT) == self.handle and self._delivered == self._sent:
             self._sent += 1

@@ -20,7 +20,7 @@ class Namespace(Compositions, Indexing):
     inf, nan, pi, e = float("inf"), float("nan"), float(np.pi), float(np.e)
 
     def __init__(self, source: str) -> None:
-        self._graph, self._source = _core.Traced(), source
+        self._graph, self._source, self._frame = _core.Traced(), source, None
 
     def __getattr__(self, name: str) -> Any:
         known = ", ".join(sorted(one for one in dir(type(self)) if not one.startswith("_")))
@@ -32,11 +32,24 @@ class Namespace(Compositions, Indexing):
             frame = frame.f_back  # type: ignore[assignment]
         if frame is None:
             return 0
-        for name, value in frame.f_locals.items():  # those that were assigned since the operation before
-            value = self._read(value)
-            if isinstance(value, Traced):
-                self._graph.name(value._node, name)
+        self._frame = frame
+        self._name_locals(frame)  # those that were assigned since the operation before
         return frame.f_lineno
+
+    def _name_locals(self, frame: Any) -> None:
+        while frame is not None and frame.f_code.co_filename == self._source:
+            for name, value in frame.f_locals.items():
+                value = self._read(value)
+                if isinstance(value, Traced):
+                    self._graph.name(value._node, name)
+            frame = frame.f_back
+
+    def _name_results(self, outputs: Sequence[Traced]) -> None:
+        """By the last local variables, which a frame keeps after its end, or as "output", "output0", ..."""
+        frame, self._frame = self._frame, None
+        self._name_locals(frame)
+        for k, one in enumerate(outputs):
+            self._graph.name(one._node, f"output{k}" if len(outputs) > 1 else "output")
 
     def _read(self, value: Any) -> Any:
         """A local variable of the formula as an array of the graph, where it is one."""
@@ -253,5 +266,6 @@ def trace(formula: Callable[..., Any], names: Sequence[str], shapes: Sequence[Tu
 def finished(xp: Namespace, result: Any, nodes: Sequence[int]) -> Any:
     """The graph of these results, with the gradients in `nodes`."""
     outputs: List[Traced] = [xp._array(one) for one in (result if isinstance(result, (tuple, list)) else (result,))]
+    xp._name_results(outputs)
     xp._graph.finish([one._node for one in outputs], [list(one.shape) for one in outputs], list(nodes))
     return xp._graph

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 from types import SimpleNamespace
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple
 
 import numpy as np
 
+from ._arithmetic import Types
 from ._arrays import bfloat16_array, carry
 from ._called import KernelEnded, called
 from ._layouts import declines_layout, laid_out
@@ -15,7 +16,15 @@ from ._own_memory import Memory, SharedMemory
 from ._pipe import ReturnedWrong, Unsupported, _own_frames, text_of
 
 Shape = Tuple[int, ...]
-Due = Tuple[str, Shape, bool]
+
+
+class Due(NamedTuple):
+    """A result: what messages call it, whether it is positions, and otherwise its type."""
+
+    name: str
+    shape: Shape
+    is_position: bool
+    dtype: str
 
 
 class Raised(ReturnedWrong):
@@ -52,8 +61,8 @@ def require_kernel(fn: Any, inputs: Sequence[str]) -> None:
 class KernelCall:
     """A kernel that maps the numbers of a case to those of its results, and the kernel's mistakes to ReturnedWrong."""
 
-    def __init__(self, operation: Any, fn: Callable[[Any], Any], dtype: str, gradient: bool) -> None:
-        self._operation, self._fn, self._dtype, self._gradient = operation, fn, dtype, gradient
+    def __init__(self, operation: Any, fn: Callable[[Any], Any], types: Types, gradient: bool) -> None:
+        self._operation, self._fn, self._types, self._gradient = operation, fn, types, gradient
         self._memory = Memory()
 
     def __call__(self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int) -> Tuple[str, Any]:
@@ -72,21 +81,22 @@ class KernelCall:
         operation, p = self._operation, Problem(extents=dict(extents))
         for (name, _, kind, _, _), shape, values in zip(operation.inputs, operation.shapes(extents), arrays):
             array = np.array(values, np.float64).reshape(shape)
-            plain = {"flag": "bool", "index": "int64"}.get(kind)
-            setattr(p, name, laid_out(array.astype(plain) if plain else _as_dtype(array, self._dtype), layout))
+            plain = {"flag": "bool", "index": self._types.of_index(name)}.get(kind)
+            setattr(p, name, laid_out(array.astype(plain) if plain else _as_dtype(array, self._types.of(name)), layout))
         shapes = operation.trace(extents).shapes
-        p.upstreams = [laid_out(_as_dtype(np.array(one, np.float64).reshape(shape), self._dtype), layout)
-                       for one, shape in zip(upstream, shapes)]  # fmt: skip
+        p.upstreams = [laid_out(_as_dtype(np.array(one, np.float64).reshape(shape), self._types.of_output(k)), layout)
+                       for k, (one, shape) in enumerate(zip(upstream, shapes))]  # fmt: skip
         p.upstream = p.upstreams[0]
         return p
 
     def _due(self, extents: Dict[str, int]) -> List[Due]:
-        """The results by name, with their shapes, and whether they are positions."""
         operation = self._operation
         if not self._gradient:
             traced = operation.trace(extents)
-            return [(f"output {k}", tuple(shape), traced.positions[k]) for k, shape in enumerate(traced.shapes)]
-        return [(f"the gradient of {one[0]}", shape, False) for one, shape in zip(operation.inputs, operation.shapes(extents))
+            return [Due(f"output {k}", tuple(shape), traced.positions[k], self._types.of_output(k))
+                    for k, shape in enumerate(traced.shapes)]  # fmt: skip
+        shapes = zip(operation.inputs, operation.shapes(extents))
+        return [Due(f"the gradient of {one[0]}", shape, False, self._types.of(one[0])) for one, shape in shapes
                 if one[0] in operation.differentiable]  # fmt: skip
 
     def _results(self, extents: Dict[str, int], p: Problem) -> List[List[float]]:
@@ -97,9 +107,9 @@ class KernelCall:
         self._memory.require_inputs()
         due = self._due(extents)
         at = " where " + ", ".join(f"{name}={size}" for name, size in extents.items()) if extents else ""
-        taken = [self._taken(one, *of, at) for one, of in zip(self._counted(got, due), due)]
-        self._memory.take([(name, one) for one, (name, _, _) in zip(taken, due)])
-        return [self._doubles(one, is_position) for one, (_, _, is_position) in zip(taken, due)]
+        taken = [self._taken(one, of, at) for one, of in zip(self._counted(got, due), due)]
+        self._memory.take([(of.name, one) for one, of in zip(taken, due)])
+        return [self._doubles(one, of) for one, of in zip(taken, due)]
 
     def _returned(self, p: Problem) -> Any:
         try:
@@ -115,27 +125,35 @@ class KernelCall:
         results = list(got) if isinstance(got, (tuple, list)) else [got]
         if len(results) == len(due) and not any(one is None for one in results):
             return results
-        expected = ", ".join(f"{name} {list(shape)}" for name, shape, _ in due)
+        expected = ", ".join(f"{one.name} {list(one.shape)}" for one in due)
         what = "None" if got is None else f"{len(results)} results" if len(results) != len(due) else "None among its results"
         raise ReturnedWrong(f"the kernel returned {what}: expected {expected}" + (", as a tuple in this order" if len(due) > 1 else ""))
 
-    def _taken(self, value: Any, name: str, shape: Shape, is_position: bool, at: str) -> np.ndarray:
+    def _taken(self, value: Any, due: Due, at: str) -> np.ndarray:
         """A result as an array. Raises ReturnedWrong for another type or shape."""
+        name, shape, is_position, expected = due
         try:
             dtype, array = carry(value)
         except TypeError as error:
-            due = "integers" if is_position else self._dtype
-            raise ReturnedWrong(f"{name} is no array ({error}): expected an array of {due} {list(shape)}") from error
+            what = "integers" if is_position else expected
+            raise ReturnedWrong(f"{name} is no array ({error}): expected an array of {what} {list(shape)}") from error
         if array.shape != shape:
             hint = "; transpose it" if array.T.shape == shape else "; reshape it" if array.size == np.prod(shape) else ""
             raise ReturnedWrong(f"{name} has the shape {list(array.shape)}: expected {list(shape)}{at}{hint}")
         if is_position and array.dtype.kind not in "iu":
             raise ReturnedWrong(f"{name} is {dtype}: expected integers, the positions of elements")
-        if not is_position and dtype != self._dtype and (self._dtype, dtype) != ("bfloat16", "uint16"):
-            raise ReturnedWrong(f"{name} is {dtype}: expected {self._dtype}, the type of the inputs; convert it, or declare dtype={dtype!r}")
+        if not is_position and dtype != expected and (expected, dtype) != ("bfloat16", "uint16"):
+            why = "as declared" if self._types.others else "the type of the inputs"
+            raise ReturnedWrong(f"{name} is {dtype}: expected {expected}, {why}; convert it, or declare "
+                                + self._declaration(due, dtype))  # fmt: skip
         return array
 
-    def _doubles(self, array: np.ndarray, is_position: bool) -> List[float]:
-        if self._dtype == "bfloat16" and not is_position:
+    def _declaration(self, due: Due, dtype: str) -> str:
+        own = due.name.rpartition(" ")[2] if self._gradient else due.name.replace(" ", "")
+        of_one = f"dtypes={{{own!r}: {dtype!r}}}"
+        return of_one if self._types.others else f"dtype={dtype!r}, or of this array alone {of_one}"
+
+    def _doubles(self, array: np.ndarray, due: Due) -> List[float]:
+        if due.dtype == "bfloat16" and not due.is_position:
             array = (array.astype(np.uint32) << 16).view(np.float32)
         return array.astype(np.float64).reshape(-1).tolist()

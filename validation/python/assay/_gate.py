@@ -156,7 +156,8 @@ def gate(
     **declared: Any,
 ) -> GateResult:
     """Judges `fn` by every property of `operation`, "ctc", "cce", "svd" or one's own (assay.operation), under bounds
-    derived from each problem. `operation` may also be a function or a module of PyTorch, whose inputs are declared here:
+    derived from each problem. `operation` may also be a function or a module of PyTorch, or a function of JAX, whose inputs
+    are declared here:
     assay.gate(reference, fn, x="N, D", weight="D") calls fn(x, weight) with tensors.
 
     `fn` is called with one CtcProblem, CceProblem or SvdProblem and returns (loss, gradient), (loss, dhidden, dweight)
@@ -227,7 +228,7 @@ def gate(
 
 
 def _with_operation(operation: Any, options: Dict[str, Any]) -> Tuple[Any, Dict[str, Any]]:
-    from ._operation import with_operation  # which takes the results from here
+    from ._references import with_operation  # which takes the results from here
 
     return with_operation(operation, options)
 
@@ -235,7 +236,8 @@ def _with_operation(operation: Any, options: Dict[str, Any]) -> Tuple[Any, Dict[
 def require_operation(operation: Any) -> None:
     if not isinstance(operation, str) and not hasattr(operation, "property_names"):
         raise TypeError(f"operation = {operation!r}: expected 'ctc', 'cce', 'svd', one's own of assay.operation, or a "
-                        "function of PyTorch with the sizes of its inputs, x=\"N, D\"; the kernel is the argument after it")
+                        "function of PyTorch or JAX with the sizes of its inputs, x=\"N, D\"; the kernel is the argument "
+                        "after it")
 
 
 def _declaration(operation: str, fn: Any, declared: Dict[str, Any]) -> Optional[Dict[str, Any]]:

@@ -17,7 +17,8 @@ from ._arrays import to_numpy
 from ._called import called, kernel_calls
 from ._declare import declaration_of
 from ._gate import MOST_DIGITS, JudgeError
-from ._operation import Operation, with_operation
+from ._operation import Operation
+from ._references import with_operation
 from ._pipe import judge
 from ._problems import solver
 

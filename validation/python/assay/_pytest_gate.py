@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional
 import pytest
 
 from ._gate import PropertyResult, failure_text, gate, property_names
-from ._operation import with_operation
+from ._references import with_operation
 
 
 def _conclude(result: PropertyResult) -> None:

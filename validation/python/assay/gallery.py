@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._operation import operation
+from ._references import operation
 
 
 @operation(x="N, D", minus_infinity="x", properties="rows=N permutation=D shift=D monotone=D sums_to_one=D")

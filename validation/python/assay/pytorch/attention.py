@@ -28,6 +28,11 @@ def _scores(xp: Any, query: Any, key: Any, scale: Any) -> Any:
     return matmul(xp, query * root, xp.matrix_transpose(key) * (root if scale is None or scale > 0 else -root))
 
 
+def _weighted(xp: Any, weights: Any, value: Any) -> Any:
+    xp._graph.name(weights._node, "weights")  # which kernels keep in 16 bits
+    return matmul(xp, weights, value)
+
+
 def attention(
     xp: Any,
     query: Any,
@@ -47,15 +52,13 @@ def attention(
     scores = _scores(xp, query, key, scale)
     if is_causal:
         attn_mask, mask_is_boolean = xp._array(np.tril(np.ones(scores.shape[-2:]))), True
-    if attn_mask is None:
-        return matmul(xp, softmax(xp, scores), value)
-    if not mask_is_boolean:
-        return matmul(xp, softmax(xp, scores + attn_mask), value)
+    if attn_mask is None or not mask_is_boolean:
+        return _weighted(xp, softmax(xp, scores if attn_mask is None else scores + attn_mask), value)
     weights = softmax(xp, xp.where(attn_mask, scores, -math.inf))
     if _masked_rows_are_zero() and not is_causal:
         has_some = xp.max(xp.broadcast_to(attn_mask, scores.shape), axis=-1, keepdims=True)
         weights = xp.where(has_some, weights, 0)
-    return matmul(xp, weights, value)
+    return _weighted(xp, weights, value)
 
 
 ROWS: Dict[str, Any] = {"scaled_dot_product_attention": attention}

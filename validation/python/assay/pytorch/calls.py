@@ -8,16 +8,18 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 import numpy as np
 import torch
 
+from .._arithmetic import Types
 from .._pipe import ReturnedWrong, Unsupported
 from .device import DeviceMemory, memory_of
 from .trace import _outputs
 
 
-def tensor_of(array: np.ndarray, kind: str, dtype: str) -> torch.Tensor:
-    """The array's memory as a tensor; a copy where it runs backwards, which PyTorch has not."""
+def tensor_of(array: np.ndarray) -> torch.Tensor:
+    """The array's memory as a tensor; a copy where it runs backwards, which PyTorch has not. NumPy has bfloat16 from
+    ml_dtypes, or as its bits."""
     if any(stride < 0 for stride in array.strides):
         array = array.copy()
-    if dtype == "bfloat16" and kind not in ("flag", "index"):
+    if str(array.dtype) in ("bfloat16", "uint16"):
         return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
     return torch.from_numpy(array)
 
@@ -57,6 +59,7 @@ class Calling(NamedTuple):
     largest: float = math.inf  # of the numbers that it takes, in size
     contiguous: bool = False  # whether it takes contiguous tensors alone
     device: torch.device = torch.device("cpu")  # of the tensors
+    types: Types = Types("float32", {})
 
 
 def _declines(error: Exception) -> bool:
@@ -79,34 +82,38 @@ class TorchKernel:
         if why:
             raise Unsupported(f"sizes that the reference refuses: {why}")
         kernel = operation.kernel_at(self._kernel, p.extents)
-        dtype = operation.dtype_of(p)
-        tensors = {name: self._taken(tensor_of(getattr(p, name), kind, dtype)) for name, _, kind, _, _ in operation.inputs}
+        tensors = {one[0]: self._taken(tensor_of(getattr(p, one[0]))) for one in operation.inputs}
         if self._is_gradient:
-            tensors.update({f"upstreams[{k}]": tensor_of(one, "real", dtype) for k, one in enumerate(p.upstreams)})
+            tensors.update({f"upstreams[{k}]": tensor_of(one) for k, one in enumerate(p.upstreams)})
         try:
             if self._memory is None:
-                return self._results(kernel, tensors, p, dtype)
-            return self._results_on_device(self._memory, kernel, tensors, p, dtype)
+                return self._results(kernel, tensors, p)
+            return self._results_on_device(self._memory, kernel, tensors, p)
         except RuntimeError as error:
             if _declines(error) and not all(one.is_contiguous() for one in tensors.values()):
                 raise Unsupported("tensors that are not contiguous") from error
             raise
 
-    def _results(self, kernel: Any, tensors: Dict[str, torch.Tensor], p: Any, dtype: str) -> List[Any]:
+    def _results(self, kernel: Any, tensors: Dict[str, torch.Tensor], p: Any) -> List[Any]:
         given = {one[0]: tensors[one[0]] for one in self._operation.inputs}
         if self._is_gradient:
             return self._gradients(kernel, given, [tensors[f"upstreams[{k}]"] for k in range(len(p.upstreams))])
         with torch.no_grad():
-            return self._as_numbers(_outputs(self._called(kernel, given)), p, getattr(torch, dtype))
+            return self._as_numbers(_outputs(self._called(kernel, given)), p)
 
-    def _results_on_device(self, memory: DeviceMemory, kernel: Any, tensors: Dict[str, torch.Tensor], p: Any, dtype: str) -> List[Any]:
+    def _type_of(self, k: int) -> torch.dtype:
+        """Of result k: of an output, or of the gradient in an input."""
+        types = self._calling.types
+        return getattr(torch, types.of(self._operation.differentiable[k]) if self._is_gradient else types.of_output(k))
+
+    def _results_on_device(self, memory: DeviceMemory, kernel: Any, tensors: Dict[str, torch.Tensor], p: Any) -> List[Any]:
         if isinstance(kernel, torch.nn.Module):
             kernel.to(memory.device)
         operation = self._operation
         due = [tensors[name].shape for name in operation.differentiable] if self._is_gradient else operation.trace(p.extents).shapes
         given = memory.give(tensors)
-        memory.poison([tuple(one) for one in due], getattr(torch, dtype))
-        results = self._results(kernel, given, p, dtype)
+        memory.poison([(tuple(one), self._type_of(k)) for k, one in enumerate(due)])
+        results = self._results(kernel, given, p)
         memory.wait()
         memory.require_inputs()
         return memory.take(results, "gradient" if self._is_gradient else "output")
@@ -117,17 +124,18 @@ class TorchKernel:
             raise Unsupported(f"numbers above {self._calling.largest:g}")
         return tensor.contiguous() if self._calling.contiguous else tensor
 
-    def _as_numbers(self, results: List[Any], p: Any, dtype: torch.dtype) -> List[Any]:
+    def _as_numbers(self, results: List[Any], p: Any) -> List[Any]:
         """Masks and whole numbers, where the reference returns such, as numbers of the kernel's type; positions stay. A view of
         an input is copied where the reference returns one too."""
         operation, positions = self._operation, self._operation.trace(p.extents).positions
         if len(operation.result_types) != len(results):
             return results
         taken = []
-        for one, of, is_view, is_position in zip(results, operation.result_types, operation.result_is_view, positions):
+        known = zip(results, operation.result_types, operation.result_is_view, positions)
+        for k, (one, of, is_view, is_position) in enumerate(known):
             if isinstance(one, torch.Tensor):
                 one = one.clone() if is_view else one
-                one = one.to(dtype) if one.dtype == of and not of.is_floating_point and not is_position else one
+                one = one.to(self._type_of(k)) if one.dtype == of and not of.is_floating_point and not is_position else one
             taken.append(one)
         return taken
 

@@ -7,25 +7,13 @@ from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 import numpy as np
 
+from .._convolution import product_of_windows, windows_of
 from .._traced import Traced
 
 
 def each_of(value: Any, n: int) -> Tuple[int, ...]:
     """A number for each of n axes."""
     return tuple(value) * (n if len(value) == 1 else 1) if isinstance(value, (tuple, list)) else (value,) * n
-
-
-def windows_of(p: np.ndarray, kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int]) -> np.ndarray:
-    """[..., O1, ..., K1, ...] of [..., S1, ...]."""
-    n = len(kernel)
-    reach = tuple(d * (k - 1) + 1 for k, d in zip(kernel, dilation))
-    axes = tuple(range(p.ndim - n, p.ndim))
-    if p.size == 0 or any(size < one for size, one in zip(p.shape[-n:], reach)):
-        out = tuple(max((size - one) // s + 1, 0) for size, one, s in zip(p.shape[-n:], reach, stride))
-        return np.zeros((*p.shape[:-n], *out, *kernel), np.int64)
-    seen = np.lib.stride_tricks.sliding_window_view(p, reach, axes)
-    steps = tuple(slice(None, None, one) for one in (*stride, *dilation))
-    return seen[(Ellipsis, *steps)]
 
 
 def same_padding(kernel: Sequence[int], dilation: Sequence[int]) -> List[Tuple[int, int]]:
@@ -37,23 +25,6 @@ def padded(x: Traced, padding: Sequence[Tuple[int, int]]) -> np.ndarray:
     """Positions, and x.size where the padding is."""
     lead = [(0, 0)] * (x.ndim - len(padding))
     return np.pad(np.arange(x.size).reshape(x.shape), [*lead, *padding], constant_values=x.size)
-
-
-def _product(xp: Any, x: Traced, windows: np.ndarray, weight: Traced, groups: int) -> Traced:
-    """[N, Cout, O...] of windows [N, C, O..., K...] and weight [Cout, C / groups, K...]."""
-    n = weight.ndim - 2
-    N, C, out = windows.shape[0], windows.shape[1], windows.shape[2 : 2 + n]
-    Cout, inner = weight.shape[0], int(np.prod(weight.shape[1:], dtype=np.int64))
-    rows = int(np.prod((N, *out), dtype=np.int64))
-    split = windows.reshape(N, groups, C // groups, *windows.shape[2:])
-    moved = np.moveaxis(split, (1, 0), (0, 1))  # [groups, N, C / groups, O..., K...]
-    moved = np.moveaxis(moved, 2, 2 + n).reshape(groups, rows, inner)
-    sources = [x, xp._array(0)] if moved.size and moved.max() == x.size else [x]
-    left = xp._moved(sources, moved)
-    right = xp.matrix_transpose(xp.reshape(weight, (groups, Cout // groups, inner)))
-    product = xp.reshape(xp.matmul(left, right), (groups, N, *out, Cout // groups))
-    placed = xp.permute_dims(product, (1, 0, 2 + n, *range(2, 2 + n)))
-    return xp.reshape(placed, (N, Cout, *out))
 
 
 def _with_bias(xp: Any, y: Traced, bias: Any) -> Traced:
@@ -98,7 +69,7 @@ def convolution(
     else:
         pads = [(one, one) for one in each_of(padding, n)]
     windows = windows_of(padded(input, pads), kernel, each_of(stride, n), dilation)
-    return _with_bias(xp, _product(xp, input, windows, weight, groups), bias)
+    return _with_bias(xp, product_of_windows(xp, input, windows, weight, groups), bias)
 
 
 @_of_one_or_many
@@ -130,7 +101,7 @@ def transposed(
     mirrored = mirrored.reshape(groups, weight.shape[0] // groups, *mirrored.shape[1:]).swapaxes(1, 2)
     turned = xp._moved([weight], mirrored.reshape(groups * weight.shape[1], weight.shape[0] // groups, *kernel))
     windows = windows_of(wide, kernel, (1,) * n, dilation)
-    return _with_bias(xp, _product(xp, input, windows, turned, groups), bias)
+    return _with_bias(xp, product_of_windows(xp, input, windows, turned, groups), bias)
 
 
 def _im2col(xp: Any, input: Traced, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Traced:

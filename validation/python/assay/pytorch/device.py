@@ -65,9 +65,9 @@ class DeviceMemory:
         base = whole.to(self.device, copy=True)
         return _Given(name, base, _bytes_of(whole), torch.as_strided(base, tensor.shape, tensor.stride(), first))
 
-    def poison(self, shapes: Sequence[Tuple[int, ...]], dtype: torch.dtype) -> None:
+    def poison(self, results: Sequence[Tuple[Tuple[int, ...], torch.dtype]]) -> None:
         """Leaves NaN in the memory that the kernel's results will probably get, so that what it does not write shows."""
-        poisoned = [torch.full(shape, float("nan"), dtype=dtype, device=self.device) for shape in shapes]
+        poisoned = [torch.full(shape, float("nan"), dtype=dtype, device=self.device) for shape, dtype in results]
         del poisoned
 
     def wait(self) -> None:

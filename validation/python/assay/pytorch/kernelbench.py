@@ -12,7 +12,6 @@ import torch
 from .._again import run_options, words_of
 from .benchmark_file import BenchmarkFile, Loaded, run_file
 from .benchmark_sizes import Shapes, base_sizes, free_extents, shapes_of
-from .calls import Calling
 from .reference import TorchOperation, parameter_inputs
 from .trace import source_of
 
@@ -32,7 +31,7 @@ class BenchmarkOperation(TorchOperation):
         self._model_at = lru_cache(64)(self._built)
         self._kernel_at = lru_cache(64)(self._kernel_built)
         self.reference = self._model_at(tuple(self.base.items()))
-        self._function, self._dtype, self.calling = source_of(self.reference), torch.float32, Calling()
+        self._function = source_of(self.reference)
         self._constants = {k: one.value for k, one in enumerate(shapes.inputs) if one.kind == "constant"}
         inputs, limits = self._inputs_of(shapes, free)
         self._declared_inputs = dict(inputs)

@@ -9,7 +9,8 @@ from typing import Any, Dict, List, Sequence, Tuple
 import numpy as np
 
 from .._traced import NotTraceable, Traced
-from .convolutions import each_of, windows_of
+from .._convolution import windows_of
+from .convolutions import each_of
 from .reductions import ValuesAndIndices
 
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import math
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
+import numpy as np
 import torch
 
 from .. import _numbers
-from .._formula import Namespace, finished
-from .._operation import Operation
+from .._arithmetic import types_of
+from .._framework import FrameworkOperation
 from .._plugin import Plugin
 from .._traced import NotTraceable
-from .agreement import Agreement
 from .calls import Calling, TorchKernel, parameters_like
+from .conversions import memory_of
 from .device import device_called
-from .trace import source_of, trace_of, with_values
+from .trace import DTYPES, _outputs, source_of, trace_of, with_values
 
 
 def parameter_inputs(module: torch.nn.Module, taken: Sequence[str]) -> Tuple[Dict[str, str], Dict[str, str]]:
@@ -36,8 +36,12 @@ def _unshared_operation(reference: Any, *declared: Any) -> "TorchOperation":
     return TorchOperation(copy.deepcopy(reference), *declared)
 
 
-class TorchOperation(Agreement, Operation):
+class TorchOperation(FrameworkOperation):
     """A function f(x, ...) of tensors, or a module, whose parameters are inputs too. Its kernels are called as it is."""
+
+    framework, word = "PyTorch", "torch"
+    result_types: Sequence[torch.dtype] = ()  # of the outputs where the reference was run last
+    result_is_view: Sequence[bool] = ()  # of an input: then a kernel's may be one too
 
     def __init__(
         self,
@@ -46,11 +50,13 @@ class TorchOperation(Agreement, Operation):
         properties: str,
         minus_infinity: str,
         limits: Optional[Dict[str, int]],
+        is_said: bool = False,
     ) -> None:
+        self._is_said = is_said
         self.reference = reference
         self._function = source_of(reference)
         module = reference if isinstance(reference, torch.nn.Module) else None
-        self._require_inputs(inputs)
+        self._require_inputs(inputs, reference if module is None else module.forward)
         if module is not None:
             module.eval()
         of_parameters, self.parameters = parameter_inputs(module, list(inputs)) if module is not None else ({}, {})
@@ -63,36 +69,11 @@ class TorchOperation(Agreement, Operation):
             minus_infinity,
             limits,
         )
-        self._dtype, self.calling = torch.float32, Calling()
         self._begin()
 
     def _begin(self) -> None:
-        """Finds the least size of each extent, and holds the trace against PyTorch's own result there."""
-        self._refusals: Dict[Tuple[int, ...], str] = {}
-        self.least = self._least_extents()
-        self._require_agreement(self.usual_extents())
-
-    def _require_inputs(self, inputs: Dict[str, str]) -> None:
-        if not inputs:
-            raise ValueError(f'no input is declared: expected the extents of each tensor, such as x="N, D", of {self.reference}')
-        try:
-            parameters = inspect.signature(
-                self.reference.forward if isinstance(self.reference, torch.nn.Module) else self.reference
-            ).parameters
-        except ValueError:
-            return
-        takes_any = any(one.kind is one.VAR_POSITIONAL for one in parameters.values())
-        for name in inputs:
-            if name not in parameters and not takes_any:
-                raise ValueError(f"{name}={inputs[name]!r}: the reference takes {', '.join(parameters)}: expected one of them")
-        for name, one in parameters.items():
-            if name not in inputs and one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
-                raise ValueError(
-                    f'the reference takes {name}, which is not declared: expected its extents, such as {name}="N, D"'
-                )
-
-    def __call__(self, *arrays: Any) -> Any:
-        return self.reference(*arrays)
+        self._dtype, self._dtypes, self.calling = torch.float32, {}, Calling()
+        super()._begin()
 
     def __reduce__(self) -> Any:
         """Workers get the reference as pickle sends it: a function by its name, a module with its parameters."""
@@ -101,11 +82,6 @@ class TorchOperation(Agreement, Operation):
     def unshared(self, kernel: Any) -> Any:
         """PyTorch sends tensors to other processes as shared memory, and a kernel's parameters are written to."""
         return copy.deepcopy(kernel) if isinstance(kernel, torch.nn.Module) else kernel
-
-    def written(self, written: Any) -> str:
-        function = written.name(self.reference, "reference", "the function that states the truth")
-        given = ", ".join(f"{key}={text!r}" for key, text in self._declared_inputs.items())
-        return f"assay.operation({given})({function})"
 
     def module_at(self, sizes: Dict[str, int]) -> Any:
         """The module whose parameters are inputs; None for a function."""
@@ -127,56 +103,49 @@ class TorchOperation(Agreement, Operation):
         """What the reference and its kernels are called with, the parameters of a module left out."""
         return [one for name, one in tensors.items() if name not in self.parameters]
 
-    def _takes_names(self) -> bool:
-        return self._function is not None and all(
-            name in inspect.signature(self._function).parameters for name in self._declared_inputs
-        )
-
     def graph(self, shapes: Sequence[Tuple[int, ...]], wrt: Sequence[str]) -> Any:
         extents = self.extents_of(shapes)
         kinds = [(name, kind) for name, _, kind, _, _ in self.inputs]
         graph, xp = trace_of(
-            lambda tensors: self.called(tensors, extents), self._function, kinds, shapes, wrt, self._dtype
+            lambda tensors: self.called(tensors, extents), self._function, kinds, shapes, wrt, self._dtype, self._dtypes
         )
         self._rounds, self._detaches = xp.rounds, xp.detaches
         return graph
 
-    def _trace_at(self, *sizes: int) -> Any:
-        """Sizes that the reference itself refuses have a graph without elements; no kernel is called there."""
-        why = self._refused(dict(zip(self.extents, sizes)))
-        if why:
-            self._refusals[sizes] = why
-            return self._empty_graph(sizes)
-        results = self.results
-        traced = super()._trace_at(*sizes)
-        if [tuple(one) for one in traced.shapes] != results:
-            if 0 not in sizes:
-                raise NotTraceable(
-                    f"{self.name} as traced has results of the shapes {traced.shapes}: expected {results}, as PyTorch has"
-                )
-            self._refusals[sizes] = "PyTorch's result of no elements has another shape than its rule says"
-            return self._empty_graph(sizes)
-        return traced
+    def _run_at(self, extents: Dict[str, int]) -> None:
+        tensors = {name: torch.zeros(shape, dtype=DTYPES.get(kind, torch.float32))
+                   for (name, _, kind, _, _), shape in zip(self.inputs, self.shapes(extents))}  # fmt: skip
+        with torch.no_grad():
+            results = [torch.as_tensor(one) for one in _outputs(self.called(tensors, extents))]
+        self.results, self.result_types = [tuple(one.shape) for one in results], [one.dtype for one in results]
+        given = [memory_of(one)[0] for one in tensors.values()]
+        self.result_is_view = [one.numel() > 0 and memory_of(one)[0] in given for one in results]
 
-    def _empty_graph(self, sizes: Tuple[int, ...]) -> Any:
-        xp = Namespace("")
-        shapes = self.shapes(dict(zip(self.extents, sizes)))
-        nodes = {name: xp._input(name, shape, kind)._node for (name, _, kind, _, _), shape in zip(self.inputs, shapes)}
-        outputs = tuple(xp.zeros((0,) * max(len(one), 1)) for one in self.results)
-        return finished(xp, outputs, [nodes[name] for name in self.differentiable])
+    def usual_tensors(self, extents: Dict[str, int]) -> Dict[str, torch.Tensor]:
+        return {name: torch.from_numpy(one) for name, one in self.usual_arrays(extents).items()}
 
-    def refusal_at(self, extents: Dict[str, int]) -> str:
-        sizes = tuple(extents[name] for name in self.extents)
-        self._traced(*sizes)
-        return self._refusals.get(sizes, "")
+    def _computed(self, arrays: Dict[str, np.ndarray], extents: Dict[str, int]) -> Tuple[List[np.ndarray], str]:
+        tensors = {name: torch.from_numpy(one) for name, one in arrays.items()}
+        try:
+            computed, dtype = self._computed_in(tensors, extents, torch.float64), "float64"
+        except RuntimeError:
+            computed, dtype = self._computed_in(tensors, extents, torch.float32), "float32"
+        return [one.double().numpy() for one in computed], dtype
 
-    def dtype_of(self, p: Any) -> str:
-        """That of the first input of numbers."""
-        for name, _, kind, _, _ in self.inputs:
-            if kind not in ("flag", "index"):
-                dtype = getattr(p, name).dtype
-                return "bfloat16" if str(dtype) in ("bfloat16", "uint16") else dtype.name
-        return "float32"
+    def _computed_in(self, tensors: Dict[str, torch.Tensor], extents: Dict[str, int], dtype: torch.dtype) -> List[torch.Tensor]:
+        """PyTorch's own results, with everything in this type."""
+
+        def converted(one: torch.Tensor) -> torch.Tensor:
+            return one.to(dtype) if one.is_floating_point() else one.clone()
+
+        usual = torch.get_default_dtype()
+        torch.set_default_dtype(dtype)
+        try:
+            with torch.no_grad():
+                given = {key: converted(one).clone() for key, one in tensors.items()}
+                return [torch.as_tensor(one) for one in _outputs(self.called(given, extents, converted))]
+        finally:
+            torch.set_default_dtype(usual)
 
     def _kernel(self, kernel: Any, gradient: bool) -> Any:
         if isinstance(kernel, Plugin):
@@ -198,6 +167,7 @@ class TorchOperation(Agreement, Operation):
         backward: Any = None,
         *,
         dtype: str = "float32",
+        dtypes: Optional[Dict[str, str]] = None,
         exp_error: float = 8,
         subnormals: bool = False,
         largest: float = math.inf,
@@ -218,9 +188,12 @@ class TorchOperation(Agreement, Operation):
             _numbers.real("largest", largest, 0, positive=True) if math.isfinite(largest) else largest,
             _numbers.flag("contiguous", contiguous),
             device_called(device),
+            types_of(dtype, dtypes, self.kinds),
         )
-        made = super().subject(kernel, backward, dtype=dtype, exp_error=exp_error, subnormals=subnormals, **declared)
-        if getattr(torch, dtype) != self._dtype:
-            self._dtype = getattr(torch, dtype)
+        declared.update(dtype=dtype, dtypes=dtypes, exp_error=exp_error, subnormals=subnormals)
+        made = super().subject(kernel, backward, **declared)
+        types = {name: getattr(torch, one) for name, one in self.calling.types.others.items() if name in self.kinds}
+        if (getattr(torch, dtype), types) != (self._dtype, self._dtypes):
+            self._dtype, self._dtypes = getattr(torch, dtype), types
             self._traced.cache_clear()
         return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from contextlib import contextmanager
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -137,15 +137,17 @@ def trace_of(
     shapes: Sequence[Tuple[int, ...]],
     wrt: Sequence[str],
     dtype: torch.dtype,
+    others: Mapping[str, torch.dtype] = {},
 ) -> Tuple[Any, TorchNamespace]:
     """The graph of call(tensors by name) at these shapes, and the namespace, which saw what the function does.
 
-    `inputs` are names and kinds; `function` has the lines; numbers have the type `dtype`, whose epsilon a reference may take.
+    `inputs` are names and kinds; `function` has the lines; numbers have the type `dtype`, whose epsilon a reference may take,
+    but for the inputs in `others`.
     Raises NotTraceable for what a trace cannot record."""
     file = function.__code__.co_filename if function is not None else ""
     xp = TorchNamespace(file, dtype)
     arrays = {name: xp._input(name, tuple(shape), kind) for (name, kind), shape in zip(inputs, shapes)}
-    tensors = {name: TracedTensor.of(arrays[name], DTYPES.get(kind, dtype)) for name, kind in inputs}
+    tensors = {name: TracedTensor.of(arrays[name], others.get(name, DTYPES.get(kind, dtype))) for name, kind in inputs}
     followed = _Followed(xp)
     try:
         with torch.no_grad(), followed:

@@ -1,0 +1,80 @@
+"""What a kernel of an operation of one's own declares of its arithmetic, checked."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, List, Mapping, NamedTuple, Tuple, Union
+
+from . import _numbers
+
+DTYPES = ("float32", "float16", "bfloat16", "float64")
+INDEX_DTYPES = ("int64", "int32")
+KEPT = ("float32", "float16", "bfloat16", "tf32")  # to which values in between may be rounded
+
+
+class Rounds(NamedTuple):
+    """What `rounds=` says, by the names of the formula's values: numbers of roundings, and types."""
+
+    counts: Dict[str, float]
+    kept: Dict[str, str]
+
+
+def _rounds(rounds: Any) -> Rounds:
+    if not isinstance(rounds, (dict, type(None))):
+        raise TypeError(f"rounds = {rounds!r}: expected numbers of roundings by name, such as {{'d': 1}}, or types, such as "
+                        "{'e': 'bfloat16'}")  # fmt: skip
+    said = Rounds({}, {})
+    for name, value in (rounds or {}).items():
+        if isinstance(value, str):
+            said.kept[name] = _numbers.one_of(f"rounds[{name!r}]", value, KEPT)
+        else:
+            said.counts[name] = _numbers.real(f"rounds[{name!r}]", value, 0, 1e6)
+    return said
+
+
+def arithmetic(dtype: str, compute: str, accumulate: str, exp_error: float, input_roundoff: float,
+               rounds: Union[Dict[str, Any], None], subnormals: bool, products: str) -> Tuple[List[Any], bool]:
+    """The arithmetic as FormulaSubject takes it, and whether it speaks of the formula's values by name."""
+    dtype = _numbers.one_of("dtype", dtype, DTYPES)
+    compute = _numbers.one_of("compute", compute or ("float32" if dtype in ("float16", "bfloat16") else dtype), DTYPES)
+    accumulate = _numbers.one_of("accumulate", accumulate or compute, DTYPES)
+    counts, kept = _rounds(rounds)
+    types = [dtype, compute, accumulate, _numbers.real("exp_error", exp_error, 0, 1e6),
+             _numbers.real("input_roundoff", input_roundoff, 0, 1), counts, not _numbers.flag("subnormals", subnormals), kept,
+             _numbers.one_of("products", products, ("", *KEPT))]  # fmt: skip
+    return types, bool(rounds)
+
+
+class Types(NamedTuple):
+    """The type of each array: `dtype`, but for those by name, of which results are "output0", ..."""
+
+    dtype: str
+    others: Dict[str, str]
+
+    def of(self, name: str) -> str:
+        return self.others.get(name, self.dtype)
+
+    def of_output(self, k: int) -> str:
+        return self.of(f"output{k}")
+
+    def of_index(self, name: str) -> str:
+        return self.others.get(name, "int64")
+
+    def numbers(self, kinds: Mapping[str, str]) -> Dict[str, str]:
+        """Those of arrays of numbers by name."""
+        return {name: dtype for name, dtype in self.others.items() if kinds.get(name) != "index"}
+
+
+def types_of(dtype: str, dtypes: Any, kinds: Mapping[str, str]) -> Types:
+    """What `dtypes=` says of inputs of these kinds, and of results. Raises TypeError and ValueError."""
+    if not isinstance(dtypes, (dict, type(None))):
+        raise TypeError(f"dtypes = {dtypes!r}: expected types by the names of arrays, such as {{'weight': 'float32'}}")
+    others = {}
+    for name, value in (dtypes or {}).items():
+        is_output = name not in kinds and re.fullmatch("output([0-9]{0,3})", str(name))
+        if not is_output and (name not in kinds or kinds[name] == "flag"):
+            known = [one for one, kind in kinds.items() if kind != "flag"]
+            raise ValueError(f"dtypes has {name!r}: expected {', '.join(known)}, output, or of several results output0, ...")
+        allowed = INDEX_DTYPES if kinds.get(name) == "index" else DTYPES
+        others["output0" if name == "output" and is_output else name] = _numbers.one_of(f"dtypes[{name!r}]", value, allowed)
+    return Types(dtype, others)

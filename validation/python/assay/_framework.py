@@ -1,0 +1,180 @@
+"""The operation that a function of another framework is: which sizes it takes, its graph at each, and whether the graph says what
+the framework computes. Its kernels are called as it is."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
+
+import numpy as np
+
+from ._formula import Namespace, finished
+from ._operation import Operation
+from ._traced import NotTraceable
+
+_TRIED = (1, 2, 3, 4, 5, 6, 7, 8, 11, 16, 32, 64)  # sizes, of which one is the least that a reference takes
+
+
+def _agree(ours: np.ndarray, theirs: np.ndarray, tolerance: float) -> bool:
+    scale = max(float(np.max(np.abs(theirs[np.isfinite(theirs)]), initial=0)), 1e-30)
+    return ours.shape == theirs.shape and np.allclose(ours, theirs, rtol=tolerance, atol=tolerance * scale, equal_nan=True)
+
+
+def _numbers_of(texts: Sequence[str]) -> np.ndarray:
+    return np.array([float(text) for text in texts])
+
+
+class FrameworkOperation(Operation):
+    """A function f(x, ...) of a framework's arrays."""
+
+    framework, word = "", ""  # its name, and that of framework=
+    _is_said = False  # whether framework= was given
+    results: Sequence[Tuple[int, ...]] = ()  # shapes of the outputs where the reference was run last
+    _rounds = False  # whether the reference converts numbers to a narrower type
+
+    reference: Any
+    _function: Any  # whose lines messages name; None of a function in C
+    _declared_inputs: Dict[str, str]
+
+    def _run_at(self, extents: Dict[str, int]) -> None:
+        """Takes the shapes of the results at these sizes. Raises what the reference raises where it refuses them."""
+        raise NotImplementedError
+
+    def _computed(self, arrays: Dict[str, np.ndarray], extents: Dict[str, int]) -> Tuple[List[np.ndarray], str]:
+        """The framework's own results, and the type in which they were computed, float64 if possible."""
+        raise NotImplementedError
+
+    def _begin(self) -> None:
+        """Finds the least size of each extent, and holds the trace against the framework's own result there."""
+        self._refusals: Dict[Tuple[int, ...], str] = {}
+        self.least = self._least_extents()
+        self._require_agreement(self.usual_extents())
+
+    def _require_inputs(self, inputs: Dict[str, str], function: Callable[..., Any]) -> None:
+        """Raises ValueError unless each argument without a default, and no other, is declared."""
+        if not inputs:
+            raise ValueError(f'no input is declared: expected the extents of each array, such as x="N, D", of {self.reference}')
+        try:
+            parameters = inspect.signature(function).parameters
+        except ValueError:
+            return
+        takes_any = any(one.kind is one.VAR_POSITIONAL for one in parameters.values())
+        for name in inputs:
+            if name not in parameters and not takes_any:
+                raise ValueError(f"{name}={inputs[name]!r}: the reference takes {', '.join(parameters)}: expected one of them")
+        for name, one in parameters.items():
+            if name not in inputs and one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
+                raise ValueError(
+                    f'the reference takes {name}, which is not declared: expected its extents, such as {name}="N, D"'
+                )
+
+    def __call__(self, *arrays: Any) -> Any:
+        return self.reference(*arrays)
+
+    def written(self, written: Any) -> str:
+        function = written.name(self.reference, "reference", "the function that states the truth")
+        given = ", ".join(f"{key}={text!r}" for key, text in self._declared_inputs.items())
+        given += f", framework={self.word!r}" * self._is_said
+        return f"assay.operation({given})({function})"
+
+    def _parameters(self) -> Mapping[str, Any]:
+        return inspect.signature(self._function).parameters
+
+    def _takes_names(self) -> bool:
+        return self._function is not None and all(name in self._parameters() for name in self._declared_inputs)
+
+    def _trace_at(self, *sizes: int) -> Any:
+        """Sizes that the reference itself refuses have a graph without elements; no kernel is called there."""
+        why = self._refused(dict(zip(self.extents, sizes)))
+        if why:
+            self._refusals[sizes] = why
+            return self._empty_graph(sizes)
+        results = self.results
+        traced = super()._trace_at(*sizes)
+        if [tuple(one) for one in traced.shapes] != results:
+            if 0 not in sizes:
+                raise NotTraceable(
+                    f"{self.name} as traced has results of the shapes {traced.shapes}: expected {results}, as {self.framework} "
+                    "has"
+                )
+            self._refusals[sizes] = f"{self.framework}'s result of no elements has another shape than its rule says"
+            return self._empty_graph(sizes)
+        return traced
+
+    def _empty_graph(self, sizes: Tuple[int, ...]) -> Any:
+        xp = Namespace("")
+        shapes = self.shapes(dict(zip(self.extents, sizes)))
+        nodes = {name: xp._input(name, shape, kind)._node for (name, _, kind, _, _), shape in zip(self.inputs, shapes)}
+        outputs = tuple(xp.zeros((0,) * max(len(one), 1)) for one in self.results)
+        return finished(xp, outputs, [nodes[name] for name in self.differentiable])
+
+    def refusal_at(self, extents: Dict[str, int]) -> str:
+        sizes = tuple(extents[name] for name in self.extents)
+        self._traced(*sizes)
+        return self._refusals.get(sizes, "")
+
+    def usual_arrays(self, extents: Dict[str, int]) -> Dict[str, np.ndarray]:
+        """Inputs in float64 whose values a float32 has too."""
+        random, arrays = np.random.default_rng(1), {}
+        for (name, _, kind, of, _), shape in zip(self.inputs, self.shapes(extents)):
+            values = random.normal(size=shape).astype(np.float32).astype(np.float64)
+            if kind == "flag":
+                values = values > -0.5
+            elif kind == "index":
+                values = random.integers(0, max(extents.get(of) or (int(of) if of.isdigit() else 1), 1), size=shape)
+            elif kind in ("unit", "positive", "decay"):
+                values = np.exp(-np.abs(values)).astype(np.float32).astype(np.float64)
+            arrays[name] = np.asarray(values)
+        return arrays
+
+    def _refused(self, extents: Dict[str, int]) -> str:
+        """What the framework says where it does not take these sizes."""
+        try:
+            self._run_at(extents)
+            return ""
+        except NotTraceable:
+            raise
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+
+    def _least_extents(self) -> Dict[str, int]:
+        """For each extent the first size that the reference takes where all others are large enough."""
+        for size in _TRIED:  # a common size that is enough
+            tried = {name: min(size, self.limits.get(name, size)) for name in self.extents}
+            why = self._refused(tried)
+            if not why:
+                break
+        else:
+            raise ValueError(
+                f"the reference refuses all sizes from 1 to {size}, such as "
+                f"{', '.join(f'{name}={one}' for name, one in tried.items())}: {why}"
+            )
+        for name in self.extents:
+            tried[name] = next(one for one in range(1, tried[name] + 1) if not self._refused({**tried, name: one}))
+        return tried
+
+    def usual_extents(self) -> Dict[str, int]:
+        """Small sizes, no two of them equal where the reference takes that."""
+        sizes = {name: min(max(self.least[name], 3 + k), self.limits.get(name, 3 + k)) for k, name in enumerate(self.extents)}
+        return sizes if not self._refused(sizes) else dict(self.least)
+
+    def _require_agreement(self, extents: Dict[str, int]) -> None:
+        """Raises NotTraceable unless the graph's exact results are the framework's: a row of the table that says something else
+        must not become a truth. In float64 to 9 digits, unless the reference itself asks for another type."""
+        arrays = self.usual_arrays(extents)
+        computed, dtype = self._computed(arrays, extents)
+        exact = self.truth(*arrays.values(), digits=20, dtype=dtype)["outputs"]
+        self._require_same("output", [_numbers_of(one) for one in exact], computed, dtype, extents)
+
+    def _require_same(
+        self, what: str, ours: Sequence[np.ndarray], theirs: Sequence[np.ndarray], dtype: str, extents: Dict[str, int]
+    ) -> None:
+        tolerance = 1e-4 if self._rounds or dtype != "float64" else 1e-9
+        for k, (one, due) in enumerate(zip(ours, theirs)):
+            due = np.asarray(due, np.float64).reshape(-1)
+            if not _agree(one, due, tolerance):
+                at = ", ".join(f"{name}={size}" for name, size in extents.items())
+                raise NotTraceable(
+                    f"{what} {k} of {self.name} as traced is not what {self.framework} computes in {dtype}, where {at}: expected "
+                    f"{due[:4]}, traced {one[:4]}"
+                )

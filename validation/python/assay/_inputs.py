@@ -1,0 +1,75 @@
+"""What is declared of an operation's inputs: extents, kinds, limits and properties, parsed and checked."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any, Dict, List, Sequence, Tuple
+
+from . import _core, _numbers
+
+KINDS = ("real", "flag", "index", "unit", "positive", "decay", "nonzero")
+
+LARGEST_FIXED = 65_536  # elements of an array at extents of 1: every case has them, and many more
+LARGEST_EXTENT = 2**31 - 1
+_WORDS = ("operation", "property", "seed", "layout", "file")  # of a replay line
+_ATTRIBUTES = ("extents", "upstream", "upstreams")  # of a problem
+_AXES = 32  # as NumPy has them at the most
+
+
+def is_fixed(extent: str) -> bool:
+    return extent[:1].isdigit()
+
+
+def _require_extent(name: str, text: str, extent: str, inputs: Sequence[str]) -> None:
+    """Raises ValueError unless `extent` is a name or a number from 1 on, as decimal digits."""
+    if re.fullmatch(r"[1-9][0-9]{0,9}", extent) and int(extent) <= LARGEST_EXTENT:
+        return
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", extent):
+        raise ValueError(f"{name}={text!r}: the extent {extent!r}: expected a name such as N, or a whole number from 1 to "
+                         f"{LARGEST_EXTENT}; one extent that is computed of another is a name of its own")
+    if extent in inputs or extent in _WORDS or re.fullmatch(r"upstream[0-9]*", extent):
+        raise ValueError(f"{name}={text!r}: the extent {extent!r} is the name of an input or of another word of a replay line: "
+                         "expected another name")
+
+
+def parsed(name: str, text: str, inputs: Sequence[str]) -> Tuple[List[str], str, str]:
+    """Extents, kind and the extent of an index, of "B, T" or "B, T of flag" or "B, U of index V"."""
+    if not isinstance(text, str):
+        raise TypeError(f"{name}={text!r}: expected its extents as a string, such as 'N, D'")
+    if name in (*_WORDS, *_ATTRIBUTES) or re.fullmatch(r"upstream[0-9]+", name):
+        raise ValueError(f"the input {name!r} has the name of something else that a problem or a replay line has: expected another name")
+    shape, of, kind = text.partition(" of ")
+    words = kind.split() if of else ["real"]
+    if not words or words[0] not in KINDS or len(words) != (2 if words[0] == "index" else 1):
+        raise ValueError(f"{name}={text!r}: expected extents and one of: {', '.join(KINDS)} ('B, U of index V')")
+    dimensions = [one.strip() for one in shape.split(",")] if shape.strip() else []
+    for extent in [*dimensions, *words[1:]]:
+        _require_extent(name, text, extent, inputs)
+    if len(dimensions) > _AXES:
+        raise ValueError(f"{name}={text!r}: {len(dimensions)} axes: expected at most {_AXES}")
+    fixed = math.prod(int(extent) for extent in dimensions if is_fixed(extent))
+    if fixed > LARGEST_FIXED:
+        raise ValueError(f"{name}={text!r}: {fixed} elements where every named extent is 1: expected at most {LARGEST_FIXED}; "
+                         "give an extent a name and a limit: limits={'N': 4096}")
+    return dimensions, words[0], words[1] if len(words) > 1 else ""
+
+
+def require_limits(limits: Any, extents: Sequence[str]) -> Dict[str, int]:
+    if not isinstance(limits, (dict, type(None))):
+        raise TypeError(f"limits = {limits!r}: expected the largest size of extents by name, such as {{'N': 100}}")
+    for name in limits or {}:
+        if name not in extents:
+            raise ValueError(f"limits has {name!r}: expected extents of the operation: {', '.join(extents)}")
+    return {name: _numbers.whole(f"limits[{name!r}]", most, 1, LARGEST_EXTENT) for name, most in (limits or {}).items()}
+
+
+def declared_properties(properties: str, extents: Sequence[str]) -> List[Tuple[str, str]]:
+    """(property, extent) of "rows=N permutation=D"."""
+    pairs = [tuple(word.partition("=")[::2]) for word in _numbers.text("properties", properties).split()]
+    for name, extent in pairs:
+        if name not in _core.formula_relations():
+            raise ValueError(f"properties={properties!r}: {name!r}: expected one of {', '.join(_core.formula_relations())}")
+        if extent not in extents:
+            raise ValueError(f"properties={properties!r}: {name}={extent}: expected {name}=EXTENT with one of {', '.join(extents)}")
+    return pairs  # type: ignore[return-value]

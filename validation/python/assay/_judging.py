@@ -1,0 +1,131 @@
+"""How a kernel of an operation of one's own is judged: in this process, or in shards by an executor."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from functools import partial
+from hashlib import sha256
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+
+from . import _numbers
+from ._arithmetic import DTYPES
+from ._called import TIME_LIMIT, kernel_calls
+from ._cases import Given, given_case, shortened, words_of_line
+from ._gate import MOST_CASES, REACHES, GateResult, _property_result
+from ._pipe import Ended
+from ._plugin import Plugin
+from ._shards import Shard, judge_in_shards
+
+
+def _joined(results: Sequence[GateResult], dtypes: Sequence[str]) -> GateResult:
+    """The results of one kernel in several dtypes as one, each property named with its dtype."""
+    if not results:
+        raise ValueError("dtype is empty: expected at least one of float32, float16, bfloat16, float64")
+    properties = [replace(one, name=f"{one.name} {dtype}") for result, dtype in zip(results, dtypes) for one in result.properties]
+    table = "\n".join(f"{dtype}: {result.table}" for result, dtype in zip(results, dtypes))
+    record = {**results[0].record, "runs": [run for result in results for run in result.record["runs"]]}
+    return GateResult(results[0].operation, results[0].kernel, properties, table, record)
+
+
+class Judging:
+    """The part of an operation that judges kernels of it."""
+
+    name: str
+    subject: Callable[..., Any]
+    unshared: Callable[[Any], Any]
+    run_line: Callable[..., str]
+    replay_line: Callable[..., str]
+
+    def gate(self, kernel: Any = None, backward: Any = None, *, cases: int = 100, seed: int = 1, filter: str = "",
+             reach: str = "quick", input: Optional[Given] = None, time_limit: float = TIME_LIMIT,
+             dtype: Union[str, Sequence[str]] = "float32", executor: Any = None, shards: Optional[int] = None,
+             resume: Union[str, os.PathLike[str], None] = None, sizes: Optional[int] = None,
+             seconds: Optional[float] = None, **declared: Any) -> GateResult:
+        """Judges a kernel, its backward pass, or both, in each dtype; see assay.operation for what may be declared, and
+        assay.gate for the other arguments.
+
+        sizes    so many sets of extents are judged, for kernels that are compiled or tuned anew at each
+        seconds  the run ends in about this time, each property having its share; one whose time ends is mistrusted
+        """
+        if not isinstance(dtype, (str, tuple, list)):
+            raise TypeError(f"dtype = {dtype!r}: expected one of {', '.join(DTYPES)}, or several in a tuple")
+        asked: Dict[str, Any] = dict(cases=cases, seed=seed, filter=filter, reach=reach, input=input, time_limit=time_limit,
+                                     sizes=sizes, seconds=seconds)
+        if executor is not None and seconds is not None:
+            raise TypeError(f"seconds = {seconds!r} is for a run in one process: expected none with an executor")
+        if not isinstance(dtype, str):
+            return _joined([self.gate(kernel, backward, **asked, dtype=one, executor=executor, shards=shards, resume=resume,
+                                      **declared) for one in dtype], dtype)  # fmt: skip
+        if kernel is None and backward is None:
+            raise TypeError("no kernel: expected a function of p, or the path of a plug-in (.so, .json)")
+        declared["dtype"] = dtype
+        if executor is None:
+            said, table = self._judged(kernel, backward, declared=declared, **asked)
+        else:
+            run = partial(_judge_shard, self, kernel, backward, {**asked, "declared": declared})
+            kernels = repr([getattr(one, "__qualname__", one) for one in (kernel, backward)])
+            digest = sha256(pickle.dumps(input)).hexdigest()
+            words = ["gate", self.name, *(repr(one) for one in ({**asked, "input": digest}.items(), declared.items()))]
+            ended = judge_in_shards(run, words, kernels, 32 if shards is None else shards, executor, resume)
+            said, table = ended.output, ended.errors
+        return self._result(said, table, kernel, backward, declared, input)
+
+    def _judged(self, kernel: Any, backward: Any, *, cases: int, seed: int, filter: str, reach: str, input: Optional[Given],
+                time_limit: float, sizes: Optional[int], seconds: Optional[float], declared: Dict[str, Any],
+                shard: Optional[Shard] = None) -> Tuple[str, str]:
+        """The report of the run, or of a shard of it, as JSON, and the table."""
+        cases, seed = _numbers.whole("cases", cases, 0, MOST_CASES), _numbers.seed(seed)
+        reach = _numbers.one_of("reach", reach, REACHES)
+        sizes = 0 if sizes is None else _numbers.whole("sizes", sizes, 1, MOST_CASES)
+        seconds = 0 if seconds is None else _numbers.real("seconds", seconds, 0, positive=True)
+        given = [] if input is None else [given_case(self, input, declared["dtype"])]
+        with ExitStack() as opened:
+            kernels = [self._opened(opened, one, time_limit, declared, is_gradient)
+                       for one, is_gradient in ((kernel, False), (backward, True))]  # fmt: skip
+            subject = self.subject(*kernels, **declared)
+            opened.enter_context(kernel_calls(time_limit))
+            return subject.run(cases, seed, _numbers.text("filter", filter), reach, given, shortened, shard, sizes, seconds)
+
+    def _opened(self, opened: ExitStack, kernel: Any, time_limit: float, declared: Dict[str, Any], is_gradient: bool) -> Any:
+        """The kernel itself, or a plug-in by its path, which `opened` closes."""
+        if not isinstance(kernel, (str, os.PathLike)):
+            return kernel
+        if declared.get("dtypes"):
+            raise TypeError(f"dtypes = {declared['dtypes']!r}: the arrays of a plug-in have one type: expected dtype= alone")
+        seconds = _numbers.real("time_limit", time_limit, 0, positive=True)
+        limit = {} if seconds == TIME_LIMIT else {"seconds": seconds}  # what is compiled takes less than Python, unless said
+        return opened.enter_context(closing(Plugin(kernel, self, declared["dtype"], is_gradient, **limit)))
+
+    def _result(self, said: str, table: str, kernel: Any, backward: Any, declared: Dict[str, Any],
+                input: Optional[Given]) -> GateResult:
+        report = json.loads(said)
+        for failure in (one["failure"] for one in report["runs"][0]["properties"] if one.get("failure")):
+            words = failure["reproducer"]
+            is_run = words.startswith("./assay gate ")
+            failure["again"] = (self.run_line(words, kernel, backward, declared, input) if is_run else
+                                self.replay_line(words, kernel or backward, declared))  # fmt: skip
+            table = table.replace(words, failure["again"])
+        results = [_property_result(one) for one in report["runs"][0]["properties"]]
+        return GateResult(self.name, report["runs"][0]["kernel"], results, table, report)
+
+    def replay(self, fn: Any, reproducer: str, **declared: Any) -> bool:
+        """Judges the case of a failure once more, prints the verdict, and returns whether it passes now."""
+        cases = [words_of_line(one) for one in _numbers.text("reproducer", reproducer).split(" then ")]
+        of_gradient = cases[0].get("property") == "gradient"
+        if isinstance(fn, (str, os.PathLike)):
+            fn = Plugin(fn, self, declared.get("dtype", "float32"), of_gradient)
+        with kernel_calls():
+            verdict, why = self.subject(None if of_gradient else fn, fn if of_gradient else None, **declared).replay(cases)
+        print(f"{verdict} {cases[0]['property']}\n{why}")
+        return verdict == "pass"
+
+
+def _judge_shard(operation: Judging, kernel: Any, backward: Any, asked: Dict[str, Any], words: List[str],
+                 shard: Optional[Shard] = None) -> Ended:
+    kernel, backward = operation.unshared(kernel), operation.unshared(backward)
+    report, table = operation._judged(kernel, backward, shard=shard, **asked)
+    return Ended(0, report, table)

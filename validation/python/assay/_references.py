@@ -1,0 +1,102 @@
+"""The door of references: a formula of `xp`, or a function of PyTorch or JAX as it is, becomes an operation."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from types import CodeType
+from typing import Any, Callable, Dict, Iterator, Optional, Tuple
+
+from ._operation import Operation
+
+FRAMEWORKS = ("torch", "jax")
+_OF_OPERATION = ("properties", "minus_infinity", "limits", "framework")
+
+
+def operation(*, properties: str = "", minus_infinity: str = "", limits: Optional[Dict[str, int]] = None,
+              framework: str = "", **inputs: str) -> Callable[[Callable[..., Any]], Operation]:
+    """Makes an operation of a formula ``f(xp, x, ...)`` that is written in the array API's names.
+
+    inputs          each array's extents, by name or number, and its kind: "B, T", "B, T of flag", "B, U of index V",
+                    "N of unit" (in [0, 1]), "N of positive", "N of decay" (in (0, 1]), "N of nonzero"
+    properties      what holds along an extent: "rows=N permutation=D shift=D scaling=D causal=T monotone=D sums_to_one=D"
+    minus_infinity  names of inputs whose elements may be -inf
+    limits          the largest of an extent; 4097 unless said
+    framework       "torch" or "jax", of a function without `xp`; it is found unless said
+
+    A function without `xp`, or a torch.nn.Module, is one of PyTorch or JAX: it is traced as it is, and its kernels are called as
+    it is, with tensors or JAX's arrays (docs/your-pytorch-kernel.md).
+    """
+    if framework not in ("", *FRAMEWORKS):
+        raise ValueError(f"framework = {framework!r}: expected 'torch' or 'jax'")
+
+    def made(formula: Callable[..., Any]) -> Operation:
+        if not framework and not _has_framework(formula, inputs):
+            return Operation(formula, inputs, properties, minus_infinity, limits)
+        if (framework or _framework_of(formula)) == "jax":
+            from .jaxpr import JaxOperation as FrameworkOperation
+        else:
+            from .pytorch import TorchOperation as FrameworkOperation  # type: ignore[assignment]
+        return FrameworkOperation(formula, inputs, properties, minus_infinity, limits, bool(framework))
+
+    return made
+
+
+def _is_module(formula: Any) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(formula, torch.nn.Module)
+
+
+def _is_jitted(formula: Any) -> bool:
+    """Whether it is made by jax.jit, or by a function of JAX such as jax.vmap."""
+    names = (type(formula).__module__, getattr(getattr(formula, "__code__", None), "co_filename", ""))
+    return names[0].startswith(("jaxlib", "jax.")) or "/jax/_src/" in names[1].replace("\\", "/")
+
+
+def _has_framework(formula: Any, inputs: Dict[str, str]) -> bool:
+    """Whether it is a module, or a function whose first argument is an input, not `xp`."""
+    if _is_module(formula) or _is_jitted(formula):
+        return True
+    try:
+        return callable(formula) and next(iter(inspect.signature(formula).parameters), "xp") in inputs
+    except ValueError:  # a function in C, such as torch.relu, which does not say what it takes
+        return "torch" in sys.modules
+
+
+def _used_by(code: CodeType) -> Iterator[str]:
+    """The global names in a function and in those that are written in it."""
+    yield from code.co_names
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            yield from _used_by(one)
+
+
+def _framework_of(formula: Any) -> str:
+    """JAX's are functions that it has made, such as by jax.jit, and those that use a module or function of jax; all others are
+    PyTorch's."""
+    if _is_module(formula) or not _is_jitted(formula) and not inspect.isfunction(formula):
+        return "torch"
+    if _is_jitted(formula):
+        return "jax"
+    code, found = formula.__code__, formula.__globals__
+    values = [*(found.get(name) for name in _used_by(code)), *inspect.getclosurevars(formula).nonlocals.values()]
+    modules = {getattr(one, "__name__" if inspect.ismodule(one) else "__module__", None) or "" for one in values}
+    families = {one.split(".")[0] for one in modules}
+    if {"jax", "torch"} <= families:
+        raise ValueError(f"{formula.__name__} uses both PyTorch and JAX: expected framework='torch' or framework='jax'")
+    has_jax_alone = "jax" in sys.modules and "torch" not in sys.modules
+    return "jax" if families & {"jax", "jaxlib"} or has_jax_alone and "torch" not in families else "torch"
+
+
+def with_operation(reference: Any, options: Dict[str, Any]) -> Tuple[Any, Dict[str, Any]]:
+    """An operation of a function or module of PyTorch or JAX and of the inputs that are declared among the options, with the
+    other options; what is no such function is left as it is."""
+    if isinstance(reference, (str, Operation)) or not callable(reference):
+        return reference, options
+    known = {*inspect.signature(Operation.subject).parameters, "device", "reach", "filter", *_OF_OPERATION}
+    inputs = {name: one for name, one in options.items() if isinstance(one, str) and name not in known}
+    if not options.get("framework") and not _has_framework(reference, inputs):
+        return reference, options
+    of_operation = {name: options[name] for name in _OF_OPERATION if name in options}
+    rest = {name: one for name, one in options.items() if name not in inputs and name not in of_operation}
+    return operation(**of_operation, **inputs)(reference), rest

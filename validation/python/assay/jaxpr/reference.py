@@ -1,0 +1,151 @@
+"""The operation that a function of JAX is."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from functools import lru_cache
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+import jax
+import numpy as np
+
+from .. import _numbers
+from .._arithmetic import Types, types_of
+from .._framework import FrameworkOperation, _numbers_of
+from .._plugin import Plugin
+from .._traced import NotTraceable
+from .calls import Calling, JaxKernel
+from .trace import DTYPES, Jaxpr, graph_of, jaxpr_of
+from .values import x64
+
+
+def without_jit(reference: Any) -> Any:
+    """The function under jax.jit, whose local variables are those of one trace."""
+    while isinstance(reference, jax.stages.Wrapped) and hasattr(reference, "__wrapped__"):
+        reference = reference.__wrapped__
+    return reference
+
+
+class JaxOperation(FrameworkOperation):
+    """A function f(x, ...) of JAX's arrays, jitted or not. Its kernels are called as it is."""
+
+    framework, word = "JAX", "jax"
+
+    def __init__(
+        self,
+        reference: Callable[..., Any],
+        inputs: Dict[str, str],
+        properties: str,
+        minus_infinity: str,
+        limits: Optional[Dict[str, int]],
+        is_said: bool = False,
+    ) -> None:
+        self._is_said = is_said
+        self.reference, self._called = reference, without_jit(reference)
+        function = inspect.unwrap(self._called)  # such as that under jax.vmap
+        self._function = function if inspect.isfunction(function) else None
+        self._require_inputs(inputs, self._called)
+        self._declared_inputs = dict(inputs)
+        name = getattr(reference, "__name__", type(reference).__name__)
+        self._declare(self._called, name, inputs, properties, minus_infinity, limits)
+        self._dtype, self.calling = "float32", Calling()
+        self._jaxpr_at = lru_cache(4)(self._jaxpr_of)  # for its shapes, and then for its graph
+        self._begin()
+        self._require_same_gradients(self.usual_extents())
+
+    def __reduce__(self) -> Any:
+        return JaxOperation, (self.reference, self._declared_inputs, *self.made_of[1:])
+
+    def called(self, *arrays: Any) -> Any:
+        """The reference's result on arrays in their order."""
+        if self._takes_names() and list(self._parameters())[: len(arrays)] != list(self._declared_inputs):
+            return self._called(**dict(zip(self._declared_inputs, arrays)))
+        return self._called(*arrays)
+
+    def graph(self, shapes: Sequence[Tuple[int, ...]], wrt: Sequence[str]) -> Any:
+        kinds = [(name, kind) for name, _, kind, _, _ in self.inputs]
+        file = self._function.__code__.co_filename if self._function is not None else ""
+        graph, xp = graph_of(self._jaxpr_at(tuple(map(tuple, shapes)), self._dtype), file, kinds, shapes, wrt)
+        self._rounds = xp.rounds
+        return graph
+
+    def _jaxpr_of(self, shapes: Tuple[Tuple[int, ...], ...], dtype: str) -> Jaxpr:
+        given = [jax.ShapeDtypeStruct(shape, DTYPES.get(kind, dtype)) for (_, _, kind, _, _), shape in zip(self.inputs, shapes)]
+        return jaxpr_of(self.called, self._function, given)
+
+    def _run_at(self, extents: Dict[str, int]) -> None:
+        try:
+            results = self._jaxpr_at(tuple(self.shapes(extents)), self._dtype).results()
+        except jax.errors.ConcretizationTypeError as error:
+            raise NotTraceable(f"{self.name} branches on data: {str(error).splitlines()[0]}; write jnp.where") from error
+        self.results, self.result_types = [tuple(one.shape) for one in results], [one.dtype for one in results]
+
+    def _given(self, arrays: Dict[str, np.ndarray]) -> List[Any]:
+        return [jax.numpy.asarray(one.astype(np.int32) if one.dtype.kind == "i" else one) for one in arrays.values()]
+
+    def _computed(self, arrays: Dict[str, np.ndarray], extents: Dict[str, int]) -> Tuple[List[np.ndarray], str]:
+        with x64():
+            results = jax.tree_util.tree_leaves(self.called(*self._given(arrays)))
+            return [np.asarray(one, np.float64) for one in results], "float64"
+
+    def _require_same_gradients(self, extents: Dict[str, int]) -> None:
+        """Finds whether the graph's gradients are JAX's: jax.custom_vjp and stop_gradient may say others."""
+        self.gradient_differs = ""
+        arrays = self.usual_arrays(extents)
+        upstreams = [1 + np.arange(math.prod(shape)).reshape(shape) % 7 / 8 for shape in self.trace(extents).shapes]
+        try:
+            with x64():
+                kernel = JaxKernel(self, self.called, True, Calling(types=Types("float64", {})))
+                theirs = kernel.gradients_at(self._given(arrays), [jax.numpy.asarray(one) for one in upstreams])
+        except (TypeError, ValueError, NotImplementedError) as error:  # JAX has none, of a while_loop
+            self.gradient_differs = f"JAX has no gradient: {str(error).splitlines()[0]}"
+            return
+        exact = self.subject(None, lambda p: [], dtype="float64", digits=20).truth(
+            extents, [one.astype(np.float64).reshape(-1).tolist() for one in arrays.values()],
+            [one.reshape(-1).tolist() for one in upstreams], 20)["gradients"]  # fmt: skip
+        try:
+            self._require_same("the gradient", [_numbers_of(one) for one in exact], theirs, "float64", extents)
+        except NotTraceable as error:
+            self.gradient_differs = f"{error}; stop_gradient and custom derivatives are not followed"
+
+    def _kernel(self, kernel: Any, gradient: bool) -> Any:
+        if isinstance(kernel, Plugin):
+            return kernel
+        if not callable(kernel):
+            raise TypeError(
+                f"the kernel is {kernel!r}: expected a function that is called as the reference is, or the path of a plug-in"
+            )
+        return JaxKernel(self, kernel, gradient, self.calling)
+
+    def subject(
+        self,
+        kernel: Any = None,
+        backward: Any = None,
+        *,
+        dtype: str = "float32",
+        dtypes: Optional[Dict[str, str]] = None,
+        exp_error: float = 8,
+        subnormals: bool = False,
+        largest: float = math.inf,
+        device: Any = None,
+        **declared: Any,
+    ) -> Any:
+        """As of a formula, but that numbers below the smallest normal one may become 0, as they do in XLA, and that exp, erf and
+        the like may be off by 8 roundoffs, erf by 16.
+
+        largest  the kernel takes numbers up to this size: others are no cases
+        device   where its arrays are: "gpu", "tpu" or another platform that JAX has here, or a jax.Device
+        """
+        if backward is not None and getattr(self, "gradient_differs", ""):
+            raise NotTraceable(f"{self.gradient_differs}: expected a reference that is differentiated as it is written")
+        types = types_of(dtype, dtypes, self.kinds)
+        largest = _numbers.real("largest", largest, 0, positive=True) if math.isfinite(largest) else largest
+        self.calling = Calling(largest, jax.devices(device)[0] if isinstance(device, str) else device, types)
+        declared.update(dtype=dtype, dtypes=dtypes, exp_error=exp_error, subnormals=subnormals)
+        made = super().subject(kernel, backward, **declared)
+        of_trace = "float64" if dtype == "float64" else "float32"  # constants of 16 bits would not be those of the function
+        if of_trace != self._dtype:
+            self._dtype = of_trace
+            self._traced.cache_clear()
+        return made
