@@ -90,13 +90,13 @@ std::optional<Form> mathematics(std::string_view family, std::string& text) {
                              : is_in(of_three, family)                           ? 3
                                                                                  : 0;
   if (family == "clz" || family == "ctz") {
-    text = fmt::format("{}(a)", family);
+    text = fmt::format("metal::{}(a)", family);
     return Form{.expression = text, .arguments = 1};
   }
-  if (family == "ldexp") return Form{.expression = "ldexp(a, b)", .arguments = 2};
+  if (family == "ldexp") return Form{.expression = "metal::ldexp(a, b)", .arguments = 2};
   if (arguments == 0) return std::nullopt;
   const std::array<const char*, 3> names = {"a", "b", "c"};
-  text = fmt::format("{}{}({})", is_fast ? "fast::" : "", family,
+  text = fmt::format("metal::{}{}({})", is_fast ? "fast::" : "", family,
                      fmt::join(names.begin(), names.begin() + arguments, ", "));
   return Form{.expression = text, .arguments = arguments};
 }
@@ -120,19 +120,19 @@ std::optional<Form> collective(std::string_view family, std::string& text) {
   constexpr std::array<std::string_view, 7> shuffles = {
       "broadcast", "shuffle", "shuffle_up", "shuffle_down", "shuffle_xor", "shuffle_rotate_up", "shuffle_rotate_down"};
   if (is_in(reductions, name) || name == "all" || name == "any") {
-    text = fmt::format("{}(a, *site)", family);
+    text = fmt::format("metal::{}(a, *site)", family);
     return Form{.expression = text, .arguments = 1, .has_site = true};
   }
   if (name == "is_first") {
-    text = fmt::format("{}(*site)", family);
+    text = fmt::format("metal::{}(*site)", family);
     return Form{.expression = text, .arguments = 0, .has_site = true, .needs = abi::Needs::no_lanes};
   }
   if (is_in(shuffles, name)) {
-    text = fmt::format("{}(a, b, *site)", family);
+    text = fmt::format("metal::{}(a, b, *site)", family);
     return Form{.expression = text, .arguments = 2, .by_element = 1, .has_site = true, .needs = abi::Needs::read_lanes};
   }
   if (name != "shuffle_and_fill_up" && name != "shuffle_and_fill_down") return std::nullopt;
-  text = fmt::format("{}(a, b, c, d, *site)", family);
+  text = fmt::format("metal::{}(a, b, c, d, *site)", family);
   return Form{.expression = text, .arguments = 4, .by_element = 3, .has_site = true, .needs = abi::Needs::read_lanes};
 }
 

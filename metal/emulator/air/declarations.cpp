@@ -52,7 +52,7 @@ class Text {
     const std::string limit =
         kernel_.max_threads == 0 ? "" : fmt::format("[[max_total_threads_per_threadgroup({})]] ", kernel_.max_threads);
     return fmt::format(
-        "#include <assay/air.h>\nusing namespace metal;\n{}{}{}extern \"C\" void assay_air_kernel({});\n"
+        "#include <assay/air.h>\n{}{}{}extern \"C\" void assay_air_kernel({});\n"
         "[[host_name(\"{}\")]] {}kernel void assay_compiled_kernel({}) {{\n  {}assay_air_kernel({});\n}}\n",
         functions, structs_, constants(), declared_, escaped(name_), limit, parameters_,
         kernel_.constants.empty() ? "" : "(void)assay_air_initialised; ", values_);
@@ -88,15 +88,14 @@ class Text {
 
   /// A type that Metal does not have is a struct of as many bytes.
   std::string type_of(const KernelArgument& argument, std::size_t n) {
-    if (argument.type == "void" || is_metal_type(argument.type)) return argument.type;
-    std::string name = struct_name(argument.type, n);
-    const std::string body =
-        fmt::format("alignas({}) {{}} {{{{ uchar bytes[{}]; }}}};\n", argument.alignment, argument.bytes);
+    std::string name = element_name(argument, n);
+    if (name == argument.type && is_metal_type(name)) return name;
+    if (name == "void") return name;
+    const std::string body = fmt::format("{{ uchar bytes[{}]; }}", argument.bytes);
     const auto [known, is_new] = known_.try_emplace(name, body);
-    if (!is_new && known->second != body) name = fmt::format("{}_{}", name, n);
-    if (is_new || known->second != body)
-      structs_ +=
-          fmt::format("struct alignas({}) {} {{ uchar bytes[{}]; }};\n", argument.alignment, name, argument.bytes);
+    if (!is_new && known->second == body) return name;
+    if (!is_new) name = fmt::format("{}_{}", name, n);
+    structs_ += fmt::format("struct alignas({}) {} {};\n", argument.alignment, name, body);
     return name;
   }
 
@@ -134,6 +133,16 @@ class Text {
 };
 
 }  // namespace
+
+std::string element_name(const KernelArgument& argument, std::size_t n) {
+  const bool is_known = argument.type == "void" || is_metal_type(argument.type);
+  return is_known ? argument.type : struct_name(argument.type, n);
+}
+
+std::string written_type(const KernelArgument& argument) {
+  if (argument.kind == abi::ArgumentKind::position) return argument.type;
+  return fmt::format("{}{}{}", qualifier(argument), argument.type, argument.is_reference ? "&" : "*");
+}
 
 bool is_metal_type(std::string_view type) {
   static constexpr std::array<std::string_view, 12> scalars = {"bool", "char", "uchar", "short", "ushort", "int",

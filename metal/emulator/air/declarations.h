@@ -11,6 +11,12 @@ namespace assay::metal::emulator::air {
 /// function assay_air_kernel, whose parameters are the kernel's: addresses, and each coordinate of a position as a uint.
 std::string metal_text(const KernelMetadata& kernel, const std::string& name, const std::string& functions);
 
+/// The name of the element's type in the text, in which a type that Metal lacks is a struct: argument `n` of the kernel.
+std::string element_name(const KernelArgument& argument, std::size_t n);
+
+/// "device const float*", with the type's own name.
+std::string written_type(const KernelArgument& argument);
+
 /// Whether Metal has a scalar or vector of this name.
 bool is_metal_type(std::string_view type);
 

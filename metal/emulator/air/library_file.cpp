@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -198,19 +199,51 @@ Result<std::vector<Library>> find_libraries(const Bytes& bytes) {
   return libraries;
 }
 
+namespace {
+
+/// A file, and which of its libraries is meant, counted from 1; 0: all.
+struct Chosen {
+  std::filesystem::path file;
+  std::size_t number = 0;
+};
+
+/// "libtorch_cpu.dylib#2", unless there is a file of this name.
+Chosen chosen_of(const std::filesystem::path& name) {
+  const std::string text = name.string();
+  const std::size_t hash = text.rfind('#');
+  std::size_t number = 0;
+  std::error_code unknown;
+  if (hash == std::string::npos || std::filesystem::exists(name, unknown)) return {name, 0};
+  const auto [end, problem] = std::from_chars(text.data() + hash + 1, text.data() + text.size(), number);
+  const bool is_number = problem == std::errc() && end == text.data() + text.size();
+  return is_number && number > 0 ? Chosen{text.substr(0, hash), number} : Chosen{name, 0};
+}
+
+}  // namespace
+
 bool is_library_file(const std::filesystem::path& file) {
   static constexpr std::array<std::string_view, 3> begins = {magic, "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe"};
-  const auto bytes = bytes_of(file);
+  const auto bytes = bytes_of(chosen_of(file).file);
   if (!bytes || bytes->size < magic.size()) return false;
   const auto begin = bytes->read(0, magic.size());
   return begin && std::ranges::find(begins, *begin) != begins.end();
 }
 
+Result<void> require_source(const std::filesystem::path& file, std::string_view who) {
+  if (!is_library_file(file)) return {};
+  return error(Error::Kind::argument,
+               fmt::format("'{}' is a compiled library: {} takes a .metal source", file.string(), who));
+}
+
 Result<std::vector<Library>> libraries_in(const std::filesystem::path& file) {
-  const auto bytes = bytes_of(file);
+  const auto [path, number] = chosen_of(file);
+  const auto bytes = bytes_of(path);
   if (!bytes) return tl::unexpected(bytes.error());
   auto libraries = find_libraries(*bytes);
   if (!libraries) return error(libraries.error().kind, fmt::format("'{}': {}", file.string(), libraries.error().text));
+  if (number > libraries->size())
+    return error(Error::Kind::argument, fmt::format("'{}': it has {} libraries", file.string(), libraries->size()));
+  if (number > 0) return std::vector<Library>{(*libraries)[number - 1]};
   return libraries;
 }
 
@@ -225,7 +258,7 @@ Result<LibraryKernel> find_kernel(const std::filesystem::path& file, const std::
 }
 
 Result<std::string> bitcode_of(const std::filesystem::path& file, const LibraryKernel& kernel) {
-  const auto bytes = bytes_of(file);
+  const auto bytes = bytes_of(chosen_of(file).file);
   if (!bytes) return tl::unexpected(bytes.error());
   if (!fits(kernel.offset, kernel.bytes, bytes->size))
     return error(Error::Kind::environment, fmt::format("'{}' has become shorter", file.string()));

@@ -42,8 +42,13 @@ Result<Library> read_library(const Bytes& bytes, std::uint64_t offset);
 /// All libraries, found by their first bytes. Errors: as above, if none of them can be read.
 Result<std::vector<Library>> find_libraries(const Bytes& bytes);
 
+// A file may be named with the number of one of its libraries behind it: "libtorch_cpu.dylib#2".
+
 /// Whether the file is a library, or a program for Apple's systems, which may have libraries in it.
 bool is_library_file(const std::filesystem::path& file);
+
+/// Errors: argument, for such a file: `who` takes the source of a shader alone.
+Result<void> require_source(const std::filesystem::path& file, std::string_view who);
 
 /// Errors: environment, if the file cannot be read; argument, if no library is in it.
 Result<std::vector<Library>> libraries_in(const std::filesystem::path& file);

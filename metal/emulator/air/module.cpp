@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "metal/emulator/air/builtins.h"
@@ -108,7 +109,9 @@ class Translator {
     const std::string plain = without_promises(line);
     const auto declared = ir::call(std::string_view(plain).substr(8));
     if (!declared || declared->callee.empty()) return add(plain);
-    if (declared->callee.starts_with("@llvm.")) return add(plain);
+    // What two functions of LLVM's differ by may be the address space.
+    if (declared->callee.starts_with("@llvm."))
+      return known_.emplace(declared->callee).second ? add(plain) : Result<void>();
     if (!declared->callee.starts_with("@air."))
       return error(Error::Kind::compile,
                    fmt::format("{}: the module does not define this function, and the emulator has none of "
@@ -155,6 +158,7 @@ class Translator {
     const std::string debug =
         function_has_debug_ ? std::string(line.substr(own, line.rfind(' ') - own)) : places_.of_function();
     if (name == kernel_.function) signature_ = plain.substr(open, close + 1 - open);
+    entry_debug_ = places_.of_entry(function_has_debug_ ? std::string_view(debug).substr(5) : std::string_view());
     is_inside_ = true;
     body_.clear();
     debug_.clear();
@@ -165,7 +169,7 @@ class Translator {
   Result<void> inside(std::string_view line, std::size_t number) {
     if (line == "}") {
       is_inside_ = false;
-      text_ += threadgroup_.with_addresses(body_);
+      text_ += threadgroup_.with_addresses(body_, entry_debug_);
       return add(line);
     }
     const auto instruction = ir::instruction(line);
@@ -222,10 +226,11 @@ class Translator {
   std::map<std::string, Builtin> builtins_;       ///< by "@air.f"
   std::map<std::string, std::string> functions_;  ///< those in Metal, by their names
   std::map<std::string, std::string> declared_;   ///< their declarations
+  std::set<std::string> known_;                   ///< LLVM's functions that are declared
   std::vector<std::string> constructors_;
   std::optional<std::string> signature_;  ///< the kernel's parameters, in parentheses
   std::string text_, metal_, body_;
-  std::string debug_;  ///< of the last instruction
+  std::string entry_debug_, debug_;  ///< of the function's begin, and of the last instruction
   bool is_inside_ = false, has_debug_ = false, function_has_debug_ = false;
 };
 

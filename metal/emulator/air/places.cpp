@@ -39,6 +39,13 @@ std::string Places::of_function() const {
   return fmt::format("!dbg !{}", scope_);
 }
 
+std::string Places::of_entry(std::string_view own_scope) {
+  const std::size_t location = number();
+  const std::string scope = own_scope.empty() ? fmt::format("!{}", scope_) : std::string(own_scope);
+  nodes_ += fmt::format("!{} = !DILocation(line: {}, scope: {})\n", location, function_line_, scope);
+  return fmt::format("!dbg !{}", location);
+}
+
 std::string Places::of_instruction() {
   const std::size_t file = number(), block = number(), location = number();
   nodes_ += fmt::format("!{} = !DIFile(filename: {}, directory: \".\")\n", file, quoted_text(described()));

@@ -19,6 +19,8 @@ class Places {
 
   /// "!dbg !7" of the function.
   std::string of_function() const;
+  /// That of what stands at its begin. `own_scope` is the module's own debug information of the function, or empty.
+  std::string of_entry(std::string_view own_scope);
   /// That of the instruction.
   std::string of_instruction();
   /// "@assay.air.site.3", for a call of the builtin by the instruction.

@@ -13,7 +13,6 @@ namespace assay::metal::emulator::air {
 
 namespace {
 
-
 /// The operation of a constant expression whose operands are in the parentheses that open at `open`, with its flags.
 std::optional<std::string> operation_before(const std::string& text, std::size_t open) {
   if (open < 2 || text[open - 1] != ' ') return std::nullopt;
@@ -87,7 +86,7 @@ Result<void> ThreadgroupVariables::declare(std::string_view line) {
   return {};
 }
 
-std::string ThreadgroupVariables::with_addresses(const std::string& given) const {
+std::string ThreadgroupVariables::with_addresses(const std::string& given, const std::string& debug) const {
   std::string body = given;
   Hoisted hoisted;
   for (std::size_t n = 0; n < variables_.size(); ++n) {
@@ -99,8 +98,8 @@ std::string ThreadgroupVariables::with_addresses(const std::string& given) const
       if (!is_named)
         hoisted.add(
             fmt::format("  {} = call ptr @assay_air_threadgroup(ptr @assay.air.key.{}, i64 ptrtoint (ptr getelementptr "
-                        "({}, ptr null, i32 1) to i64), i64 {}, ptr @assay.air.name.{})\n",
-                        value, n, type, alignment, n));
+                        "({}, ptr null, i32 1) to i64), i64 {}, ptr @assay.air.name.{}), {}\n",
+                        value, n, type, alignment, n, debug));
       is_named = true;
       at = hoisted.replace(body, at, name.size(), value);
     }

@@ -15,8 +15,8 @@ class ThreadgroupVariables {
   /// "@x = internal addrspace(3) global [32 x float] undef, align 4".
   Result<void> declare(std::string_view line);
 
-  /// The lines of a function's body, in which the variables are local values.
-  std::string with_addresses(const std::string& body) const;
+  /// The lines of a function's body, in which the variables are local values. `debug` is the place of its begin.
+  std::string with_addresses(const std::string& body, const std::string& debug) const;
 
   std::string definitions() const;
 

@@ -12,7 +12,6 @@ namespace assay::metal::emulator::air {
 
 namespace {
 
-
 /// Whether the word promises something.
 bool is_promise(std::string_view word) {
   static constexpr std::array<std::string_view, 33> words = {
@@ -58,11 +57,9 @@ std::string without_promises(std::string_view line) {
     while (open < word.size() && (word[open] == '(' || word[open] == '[' || word[open] == '<')) ++open;
     const bool is_text = word.substr(open).starts_with('"');
     if (!word.empty() && (is_text || is_promise(word.substr(open)))) {
-      const std::size_t after = word.find_last_not_of(",)");
-      const bool closes_space =
-          word.substr(open).starts_with("addrspace(") || word.substr(open).starts_with("dereferenceable");
-      std::string_view rest = word.substr(after + 1);
-      if (closes_space && rest.starts_with(')')) rest.remove_prefix(1);
+      // What closes brackets around the word stays.
+      const bool has_number = word.substr(open).starts_with("addrspace(") || word.substr(open).starts_with("deref");
+      const std::string_view rest = word.substr(has_number ? word.find(')') + 1 : word.find_last_not_of(",)") + 1);
       text.append(word.substr(0, open));
       if (!rest.empty()) {
         while (text.ends_with(' ')) text.pop_back();

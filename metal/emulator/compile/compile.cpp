@@ -150,6 +150,7 @@ Result<std::shared_ptr<const CompiledShader>> compile_file(const fs::path& file,
 }
 
 Result<std::string> preprocess_file(const fs::path& file, const CompileOptions& options) {
+  if (const auto fit = air::require_source(file, "a preprocessor"); !fit) return tl::make_unexpected(fit.error());
   const auto source = read_text(file);
   if (!source) return tl::make_unexpected(source.error());
   return preprocessed(*source, file, options);
