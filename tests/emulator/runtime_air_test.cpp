@@ -70,7 +70,7 @@ const std::vector<AirFault>& air_faults() {
   %y = load float, ptr addrspace(3) %other
   store float %y, ptr addrspace(1) %at.out)",
        "; mend", air_barrier},
-      {"BarrierOfOtherMemory", Check::racecheck, "store float %x, ptr addrspace(3) %at.shared", R"(
+      {"BarrierOfOtherMemory", Check::racecheck, "%y = load float, ptr addrspace(3) %other", R"(
   store float 1.0, ptr addrspace(3) %at.shared
   call void @air.wg.barrier(i32 1, i32 1)
   %swap = xor i32 %tid, 63
@@ -133,6 +133,11 @@ done:
   %y = call float @air.log.f32(float %less)
   store float %y, ptr addrspace(1) %at.out)",
        "fsub float %x, 2.0", "fadd float %x, 2.0", true},
+      {"DividesByZero", Check::intcheck, "%q = sdiv i32 %i, %tid", R"(
+  %q = sdiv i32 %i, %tid
+  %y = sitofp i32 %q to float
+  store float %y, ptr addrspace(1) %at.out)",
+       "sdiv i32 %i, %tid", "sdiv i32 %tid, 3"},
       {"EndsNever", Check::synccheck, "", R"(
   br label %again
 again:

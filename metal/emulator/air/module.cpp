@@ -9,6 +9,7 @@
 
 #include "metal/emulator/air/builtins.h"
 #include "metal/emulator/air/declarations.h"
+#include "metal/emulator/air/divisions.h"
 #include "metal/emulator/air/entry.h"
 #include "metal/emulator/air/places.h"
 #include "metal/emulator/air/threadgroup_variables.h"
@@ -195,9 +196,18 @@ class Translator {
       debug_ = places_.of_instruction();
     else if (!read.debug.empty())
       debug_ = fmt::format("!dbg {}", read.debug);
+    if (const auto division = ir::instruction(text); division && is_checked_division(*division))
+      add_division(*division);
     if (!is_switch && !debug_.empty()) text += ", " + debug_;
     body_.append(text).append("\n");
     return {};
+  }
+
+  void add_division(const ir::Instruction& division) {
+    Builtin operation;
+    operation.operation = "division";
+    body_ += *before_division(division, places_.site(operation), divisions_++);
+    body_.append(debug_.empty() ? "" : ", ").append(debug_).append("\n");
   }
 
   /// A call of a barrier or a collective gets its site as a last argument.
@@ -213,6 +223,7 @@ class Translator {
   std::string definitions() {
     std::string text;
     for (const auto& [name, line] : declared_) text += line;
+    if (divisions_ > 0) text += "declare void @assay_air_division(i64, i64, i32, i32, ptr)\n";
     text +=
         "!llvm.module.flags = !{!2000000, !2000001}\n!2000000 = !{i32 7, !\"Dwarf Version\", i32 4}\n"
         "!2000001 = !{i32 2, !\"Debug Info Version\", i32 3}\n";
@@ -231,6 +242,7 @@ class Translator {
   std::optional<std::string> signature_;  ///< the kernel's parameters, in parentheses
   std::string text_, metal_, body_;
   std::string entry_debug_, debug_;  ///< of the function's begin, and of the last instruction
+  std::size_t divisions_ = 0;
   bool is_inside_ = false, has_debug_ = false, function_has_debug_ = false;
 };
 

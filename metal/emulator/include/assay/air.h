@@ -14,6 +14,15 @@ extern "C" __attribute__((used, visibility("hidden"))) ASSAY_OWN void* assay_air
   return assay_shader_side::services->threadgroup_variable(key, bytes, align, name);
 }
 
+/// Called in front of each integer division and remainder by a variable.
+extern "C" __attribute__((used, noinline, visibility("hidden"))) ASSAY_OWN void assay_air_division(
+    ulong left, ulong right, uint bits, uint is_signed, const assay_shader_side::Site* site) {
+  using namespace assay_shader_side;
+  if (right == 0)
+    report_undefined(abi::IntegerOperation::division, {left, bits, is_signed}, {right, bits, is_signed},
+                     {site->file, site->line, site->column}, __builtin_return_address(0));
+}
+
 namespace metal {
 namespace assay_air {
 
