@@ -2,11 +2,13 @@
 
     PYTHONPATH=build/.../validation/python python3 tests/field/apple_libraries.py survey --every 20
     PYTHONPATH=build/.../validation/python python3 tests/field/apple_libraries.py answers
+    PYTHONPATH=build/.../validation/python python3 tests/field/apple_libraries.py ctc
 
 `survey` names the arguments of every n-th kernel of each library and compiles it with all checks; `answers` runs kernels
-of MLX whose results NumPy gives, every access checked. Both fetch the two wheels for macOS from PyPI into --wheels, unless
-they are there; nothing of them is stored in the repository. Exit status: 0 if at least 95 % compile and all answers are
-right, 1 if not, 77 if the wheels cannot be had.
+of MLX whose results NumPy gives, every access checked; `ctc` lets the gate judge PyTorch's CTC, which is right in groups of
+160 threads for 75 labels (151 states), and whose gradient is wrong in groups of 64. Each fetches the two wheels for macOS
+from PyPI into --wheels, unless they are there; nothing of them is stored in the repository. Exit status: 0 if at least 95 % compile and all answers and
+verdicts are as expected, 1 if not, 77 if the wheels cannot be had.
 """
 
 from __future__ import annotations
@@ -150,7 +152,8 @@ def verdict(library: "assay.metal.CompiledLibrary", answer: Answer) -> Optional[
     except (ValueError, assay.metal.MetalError) as error:
         return f"{name}: {error}"
     error = np.abs(got.astype(np.float64) - expected.astype(np.float64))
-    is_right = np.array_equal(got, expected) if tolerance == 0 else bool((error <= tolerance * np.maximum(np.abs(expected), 1)).all())
+    bound = tolerance * np.maximum(np.abs(expected), 1)
+    is_right = np.array_equal(got, expected) if tolerance == 0 else bool((error <= bound).all())
     return None if is_right else f"{name}: {error.max()} off"
 
 
@@ -164,15 +167,83 @@ def known_answers(libraries: Dict[str, Path], jobs: int) -> int:
     return 1 if wrong else 0
 
 
+def integers(*values: str) -> List[Dict[str, str]]:
+    return [{"type": "int", "value": value} for value in values]
+
+
+def ctc_binding(library: Path, threads: int) -> Dict[str, object]:
+    """PyTorch's three kernels as its host calls them: logarithms begin at minus infinity."""
+    strides = integers("1", "B * C", "C", "1", "T * L", "L", "1")
+
+    def buffers(names: str, struct: str) -> List[Dict[str, object]]:
+        arrays: List[Dict[str, object]] = [{"index": n, "array": name} for n, name in enumerate(names.split())]
+        return [*arrays, {"index": len(arrays), "struct": struct}]
+
+    rows = "targets input_lengths target_lengths target_offsets"
+    forward = buffers(f"loss alpha log_probs {rows}", "Params")
+    backward = buffers(f"beta log_probs {rows}", "Params")
+    arrays = "gradient upstream alpha beta log_probs targets input_lengths target_lengths loss target_offsets"
+    collect = buffers(arrays, "Collect")
+    by_row = {"groups": ["B"], "group": [threads]}
+    return {
+        "operation": "ctc",
+        "source": f"{library}#2",
+        "declares": {"arithmetic": "log_space", "unit_roundoff": "2^-24"},
+        "support": {"logits": False, "gradient_of_log_probs": False, "reduction_sum": False, "reduction_mean": False,
+                    "zero_infinity": False},
+        "host_validates": True,
+        "types": {name: "int" for name in rows.split()},
+        "scratch": {name: {"type": "float", "elements": "B * T * L"} for name in ("alpha", "beta")},
+        "fill": {name: "-1/0" for name in ("gradient", "alpha", "beta")},
+        "structs": {
+            "Params": [*integers("blank", "T", "S", "B"), *strides],
+            "Collect": [*integers("blank", "T", "S", "C"), *strides, *integers("B * C", "C", "1", "1"),
+                        {"type": "bool", "value": "zero_infinity"}],
+        },
+        "passes": [
+            {"function": "ctc_loss_float_int_int32_t", **by_row, "buffers": forward},
+            {"condition": "with_gradient", "passes": [
+                {"function": "ctc_loss_backward_log_beta_float_int_int32_t", **by_row, "buffers": backward},
+                {"function": "ctc_loss_backward_collect_float_int_int32_t", "grid": ["T", "B"], "group": [32, 1],
+                 "buffers": collect},
+            ]},
+        ],
+    }  # fmt: skip
+
+
+def ctc_batch(file: Path, T: int, C: int, S: int) -> None:
+    random = np.random.default_rng(0)
+    x = random.normal(size=(T, 1, C))
+    log_probs = (x - np.log(np.exp(x).sum(-1, keepdims=True))).astype(np.float32)
+    np.savez(file, log_probs=log_probs, targets=random.integers(1, C, (1, S)), input_lengths=np.array([T]),
+             target_lengths=np.array([S]), blank=np.int64(0))  # fmt: skip
+
+
+def judged_ctc(libraries: Dict[str, Path]) -> int:
+    """0 if the gate finds PyTorch's CTC right in groups that hold all states, and wrong in smaller ones."""
+    statuses = {}
+    with tempfile.TemporaryDirectory() as folder:
+        ctc_batch(Path(folder) / "batch.npz", 150, 28, 75)
+        for threads in (160, 64):
+            (Path(folder) / "ctc.json").write_text(json.dumps(ctc_binding(libraries["torch"].absolute(), threads)))
+            ended = run_program("gate", "ctc", "--kernel", "./ctc.json", "--input", "batch.npz", "--cases", "0",
+                                "--filter", "^(loss|gradient)$", folder=folder)  # fmt: skip
+            print(f"groups of {threads} threads\n{ended.stdout}{ended.stderr}")
+            statuses[threads] = ended.returncode
+    return 0 if statuses == {160: 0, 64: 1} else 1
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["survey", "answers"])
+    parser.add_argument("what", choices=["survey", "answers", "ctc"])
     parser.add_argument("--wheels", type=Path, default=Path.home() / ".cache/assay-wheels")
     parser.add_argument("--every", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
     libraries = fetched(given.wheels)
-    return survey(libraries, given.every, given.jobs) if given.what == "survey" else known_answers(libraries, given.jobs)
+    if given.what == "survey":
+        return survey(libraries, given.every, given.jobs)
+    return known_answers(libraries, given.jobs) if given.what == "answers" else judged_ctc(libraries)
 
 
 if __name__ == "__main__":

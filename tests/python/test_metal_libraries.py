@@ -65,7 +65,8 @@ def tag(name, data):
 
 
 def metallib(name, bitcode):
-    entry = tag(b"NAME", name + b"\0") + tag(b"TYPE", b"\2") + tag(b"OFFT", bytes(24)) + tag(b"MDSZ", struct.pack("<Q", len(bitcode)))
+    entry = tag(b"NAME", name + b"\0") + tag(b"TYPE", b"\2") + tag(b"OFFT", bytes(24))
+    entry += tag(b"MDSZ", struct.pack("<Q", len(bitcode)))
     entry += tag(b"VERS", struct.pack("<4H", 2, 8, 4, 0)) + b"ENDT"
     functions = struct.pack("<I", len(entry) + 4) + entry
     code = 88 + 4 + len(functions)
