@@ -7,8 +7,8 @@
 `survey` names the arguments of every n-th kernel of each library and compiles it with all checks; `answers` runs kernels
 of MLX whose results NumPy gives, every access checked; `ctc` lets the gate judge PyTorch's CTC, which is right in groups of
 160 threads for 75 labels (151 states), and whose gradient is wrong in groups of 64. Each fetches the two wheels for macOS
-from PyPI into --wheels, unless they are there; nothing of them is stored in the repository. Exit status: 0 if at least 95 % compile and all answers and
-verdicts are as expected, 1 if not, 77 if the wheels cannot be had.
+from PyPI into --wheels, unless they are there; nothing of them is stored in the repository. Exit status: 0 if at least 95 %
+compile and all answers and verdicts are as expected, 1 if not, 77 if the wheels cannot be had.
 """
 
 from __future__ import annotations
