@@ -3,12 +3,12 @@
 
 #include <random>
 
-#include "metal/emulator/air/compiled_kernel.h"
 #include "metal/emulator/air/declarations.h"
 #include "metal/emulator/air/library_file.h"
 #include "metal/emulator/air/metadata.h"
 #include "metal/emulator/air/words.h"
 #include "metal/emulator/compile/compile.h"
+#include "metal/emulator/compile/compiled_kernel.h"
 #include "tests/emulator/metallib.h"
 #include "tests/emulator/shader_stand_in.h"
 #include "tests/matchers.h"
@@ -99,11 +99,11 @@ TEST(AirLibrary, ReadsNothingOutsideOfDamagedFiles) {
 
 TEST(AirLibrary, OfNoBitcodeIsRefusedByItsKernel) {
   const LibraryFile file(two_kernels());
-  const auto read = air::read_kernel(file.path(), "first");
+  const auto read = read_kernel(file.path(), "first");
   ASSERT_FALSE(read.has_value());
   EXPECT_EQ(read.error().kind, Error::Kind::compile);
   EXPECT_THAT(read.error().text, HasSubstr("kernel first: its bitcode cannot be read"));
-  EXPECT_THAT(air::read_kernel(file.path(), "").error().text, HasSubstr("has 2 kernels: expected the name of one"));
+  EXPECT_THAT(read_kernel(file.path(), "").error().text, HasSubstr("has 2 kernels: expected the name of one"));
 }
 
 TEST(AirMetadata, HasArgumentsAndWhatTheyAre) {

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "metal/emulator/air/compiled_kernel.h"
 #include "metal/emulator/air/declarations.h"
+#include "metal/emulator/compile/compiled_kernel.h"
 #include "metal/emulator/translate/kernels.h"
 #include "validation/core/json_text.h"
 #include "validation/shader/or_refuse.h"
@@ -112,7 +112,7 @@ LibraryListing list_library(const std::filesystem::path& file, const std::functi
     for (const air::LibraryKernel& kernel : library.kernels) {
       if (!wanted(kernel.name)) continue;
       const air::KernelMetadata metadata =
-          or_refuse(air::module_text(file, kernel).and_then([](const std::string& module) {
+          or_refuse(metal::emulator::module_text(file, kernel).and_then([](const std::string& module) {
             return air::read_metadata(module);
           }));
       text += kernel_text(kernel, metadata);

@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "metal/device/read_file.h"
-#include "metal/emulator/air/compiled_kernel.h"
 #include "metal/emulator/air/library_file.h"
 #include "metal/emulator/compile/analysis.h"
 #include "metal/emulator/compile/build.h"
 #include "metal/emulator/compile/cache_folder.h"
 #include "metal/emulator/compile/clang.h"
+#include "metal/emulator/compile/compiled_kernel.h"
 #include "metal/emulator/compile/files.h"
 #include "metal/emulator/compile/flags.h"
 #include "metal/emulator/compile/preprocess.h"
@@ -91,18 +91,18 @@ Result<void> require_fit(const fs::path& file, const CompileOptions& options) {
 Result<std::shared_ptr<const CompiledShader>> compile_kernel_of_library(const fs::path& file,
                                                                         const CompileOptions& options) {
   if (const auto fit = require_fit(file, options); !fit) return tl::make_unexpected(fit.error());
-  const auto kernel = air::read_kernel(file, options.kernel);
+  const auto kernel = read_kernel(file, options.kernel);
   if (!kernel) return tl::make_unexpected(kernel.error());
-  const auto text = air::preprocessed_kernel(*kernel, file, options);
+  const auto text = preprocessed_kernel(*kernel, file, options);
   if (!text) return tl::make_unexpected(text.error());
   return compile_preprocessed(*text, options, kernel->module);
 }
 
 Result<ShaderListing> list_library(const fs::path& file, const CompileOptions& options) {
   if (!options.kernel.empty()) {
-    const auto kernel = air::read_kernel(file, options.kernel);
+    const auto kernel = read_kernel(file, options.kernel);
     if (!kernel) return tl::make_unexpected(kernel.error());
-    const auto text = air::preprocessed_kernel(*kernel, file, options);
+    const auto text = preprocessed_kernel(*kernel, file, options);
     if (!text) return tl::make_unexpected(text.error());
     return list_kernels(*text);
   }

@@ -1,4 +1,4 @@
-#include "metal/emulator/air/compiled_kernel.h"
+#include "metal/emulator/compile/compiled_kernel.h"
 
 #include <fmt/format.h>
 
@@ -10,16 +10,16 @@
 #include "metal/emulator/compile/flags.h"
 #include "metal/emulator/compile/preprocess.h"
 
-namespace assay::metal::emulator::air {
+namespace assay::metal::emulator {
 
 namespace {
 
-Result<LibraryKernel> chosen(const std::filesystem::path& file, const std::string& name) {
-  if (!name.empty()) return find_kernel(file, name);
-  const auto libraries = libraries_in(file);
+Result<air::LibraryKernel> kernel_called(const std::filesystem::path& file, const std::string& name) {
+  if (!name.empty()) return air::find_kernel(file, name);
+  const auto libraries = air::libraries_in(file);
   if (!libraries) return tl::unexpected(libraries.error());
-  std::vector<LibraryKernel> kernels;
-  for (const Library& library : *libraries)
+  std::vector<air::LibraryKernel> kernels;
+  for (const air::Library& library : *libraries)
     kernels.insert(kernels.end(), library.kernels.begin(), library.kernels.end());
   if (kernels.size() == 1) return kernels.front();
   return error(Error::Kind::argument,
@@ -28,8 +28,8 @@ Result<LibraryKernel> chosen(const std::filesystem::path& file, const std::strin
 
 }  // namespace
 
-Result<std::string> module_text(const std::filesystem::path& file, const LibraryKernel& kernel) {
-  const auto bitcode = bitcode_of(file, kernel);
+Result<std::string> module_text(const std::filesystem::path& file, const air::LibraryKernel& kernel) {
+  const auto bitcode = air::bitcode_of(file, kernel);
   if (!bitcode) return bitcode;
   const auto clang = find_clang();
   if (!clang) return tl::unexpected(clang.error());
@@ -45,19 +45,19 @@ Result<std::string> module_text(const std::filesystem::path& file, const Library
 }
 
 Result<CompiledKernel> read_kernel(const std::filesystem::path& file, const std::string& name) {
-  auto kernel = chosen(file, name);
+  auto kernel = kernel_called(file, name);
   if (!kernel) return tl::unexpected(kernel.error());
   const auto text = module_text(file, *kernel);
   if (!text) return tl::unexpected(text.error());
   const auto refused = [&](const Error& cause) {
     return error(cause.kind, fmt::format("{}: error: kernel {}: {}", file.string(), kernel->name, cause.text));
   };
-  auto metadata = read_metadata(*text);
+  auto metadata = air::read_metadata(*text);
   if (!metadata) return refused(metadata.error());
-  auto module = translate_module(*text, *metadata, file.string());
+  auto module = air::translate_module(*text, *metadata, file.string());
   if (!module) return refused(module.error());
   CompiledKernel made{std::move(*kernel), std::move(*metadata), {}, std::move(module->text)};
-  made.metal = metal_text(made.metadata, made.kernel.name, module->metal);
+  made.metal = air::metal_text(made.metadata, made.kernel.name, module->metal);
   return made;
 }
 
@@ -70,4 +70,4 @@ Result<std::string> preprocessed_kernel(const CompiledKernel& kernel, const std:
   return preprocess(*clang, kernel.metal, file, options, Purpose::run, work->path());
 }
 
-}  // namespace assay::metal::emulator::air
+}  // namespace assay::metal::emulator
