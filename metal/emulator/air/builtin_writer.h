@@ -45,7 +45,7 @@ class Writer {
   /// A name that no other function with other types has.
   std::string scalar_name(bool is_unsigned, std::span<const Parameter> parameters) const;
   /// A function of scalars that is called as it is.
-  Result<Builtin> scalar(std::string_view body, std::vector<Parameter> parameters, bool has_site,
+  Result<Builtin> scalar(std::string_view body, const std::vector<Parameter>& parameters, bool has_site,
                          abi::Needs needs = abi::Needs::active_lanes, std::string_view operation = {}) const;
   /// A function of each element.
   Result<Builtin> by_element(const Form& form) const;

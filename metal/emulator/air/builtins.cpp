@@ -122,7 +122,7 @@ std::string Writer::scalar_name(bool is_unsigned, std::span<const Parameter> par
   return name + (is_unsigned ? "_u" : "") + "_" + std::string(shape_of(declaration_.type).element);
 }
 
-Result<Builtin> Writer::scalar(std::string_view body, std::vector<Parameter> parameters, bool has_site,
+Result<Builtin> Writer::scalar(std::string_view body, const std::vector<Parameter>& parameters, bool has_site,
                                abi::Needs needs, std::string_view operation) const {
   const std::string result =
       declaration_.type == "void" ? "void" : metal_type(declaration_.type, is_unsigned_in(parts_, 2));

@@ -124,7 +124,7 @@ Result<std::string> entry_functions(const KernelMetadata& kernel, const std::str
   for (std::size_t n = 0; n < parameters.size(); ++n)
     call.add(n, ir::value(parameters[n]).type, coordinates_of(kernel.arguments[n].type));
   if (kernel.constants.empty()) return call.definition(kernel.function, calls_of(constructors));
-  const auto initialised = initialisation(kernel.constants, constructors);
+  auto initialised = initialisation(kernel.constants, constructors);
   if (!initialised) return initialised;
   return call.definition(kernel.function, "") + *initialised + predicates(kernel);
 }

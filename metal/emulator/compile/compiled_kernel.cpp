@@ -29,7 +29,7 @@ Result<air::LibraryKernel> kernel_called(const std::filesystem::path& file, cons
 }  // namespace
 
 Result<std::string> module_text(const std::filesystem::path& file, const air::LibraryKernel& kernel) {
-  const auto bitcode = air::bitcode_of(file, kernel);
+  auto bitcode = air::bitcode_of(file, kernel);
   if (!bitcode) return bitcode;
   const auto clang = find_clang();
   if (!clang) return tl::unexpected(clang.error());
