@@ -1,7 +1,9 @@
 // Shaders: the translator of the emulator, which takes preprocessed text, and the comments and files that allow
 // findings.
+#include "metal/emulator/air/library_file.h"
 #include "metal/emulator/translate/lexer.h"
 #include "metal/emulator/translate/translate.h"
+#include "tests/emulator/metallib.h"
 #include "tests/fuzz/targets.h"
 #include "validation/shader/allow.h"
 
@@ -24,6 +26,21 @@ std::vector<std::string> translate_seeds() {
   for (const auto& entry : std::filesystem::directory_iterator(ASSAY_TEST_SHADERS))
     if (entry.path().extension() == ".metal") texts.push_back(content_of(entry.path()));
   return texts;
+}
+
+void run_library(const std::string& text) {
+  const emulator::air::Bytes bytes{text.size(), [&](std::uint64_t offset, std::uint64_t size) {
+                                     if (offset > text.size() || size > text.size() - offset)
+                                       throw std::logic_error("read outside of the file");
+                                     return metal::Result<std::string>(text.substr(offset, size));
+                                   }};
+  const auto libraries = emulator::air::find_libraries(bytes);
+  if (!libraries) require_words(libraries.error().text);
+}
+
+std::vector<std::string> library_seeds() {
+  const std::string two = emulator::test::metallib({{"first", "bitcode"}, {"second", "and more"}});
+  return {two, "before" + two + "between" + emulator::test::metallib({{"third", ""}})};
 }
 
 void run_allowances(const std::string& text) {

@@ -17,6 +17,7 @@ constexpr Target all[] = {
     {"script", run_script, script_seeds},
     {"steps", run_steps, steps_seeds},
     {"translate", run_translate, translate_seeds},
+    {"library", run_library, library_seeds},
     {"allowances", run_allowances, allowances_seeds},
     {"words", run_words, words_seeds},
     {"formula", run_formula, formula_seeds},

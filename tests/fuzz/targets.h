@@ -59,6 +59,8 @@ std::vector<std::string> steps_seeds();
 // shaders.cpp
 void run_translate(const std::string& text);
 std::vector<std::string> translate_seeds();
+void run_library(const std::string& text);
+std::vector<std::string> library_seeds();
 void run_allowances(const std::string& text);
 std::vector<std::string> allowances_seeds();
 

@@ -30,6 +30,12 @@ TEST(MetalExpression, HasTheArithmeticOfSizes) {
   EXPECT_EQ(expression("2^-24").number(sizes), 0x1p-24);
 }
 
+TEST(MetalExpression, MayBeInfiniteWhereANumberIsStored) {
+  EXPECT_EQ(expression("-1 / 0").extended_number(sizes), -std::numeric_limits<double>::infinity());
+  EXPECT_THROW(expression("-1 / 0").number(sizes), std::runtime_error);
+  EXPECT_THROW(expression("0 / 0").extended_number(sizes), std::runtime_error);
+}
+
 TEST(MetalExpression, IsEvaluatedAnew) {
   const MetalExpression twice = expression("2 * T");
   EXPECT_EQ(twice.integer({{"T", 1}}, 0, any), 2);

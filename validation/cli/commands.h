@@ -23,6 +23,7 @@ void add_instrument_command(CLI::App& app, Action& action);
 
 // The subcommands of `assay metal`.
 void add_metal_lint_command(CLI::App& metal, Action& action);
+void add_metal_list_command(CLI::App& metal, Action& action);
 void add_metal_run_command(CLI::App& metal, Action& action);
 void add_metal_sweep_command(CLI::App& metal, Action& action);
 

@@ -152,6 +152,7 @@ void add_metal_command(CLI::App& app, Action& action) {
   add_check_command(*metal, action);
   add_metal_run_command(*metal, action);
   add_metal_lint_command(*metal, action);
+  add_metal_list_command(*metal, action);
   add_metal_sweep_command(*metal, action);
   add_serve_command(*metal, action);
 }

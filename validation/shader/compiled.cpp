@@ -14,6 +14,14 @@ namespace emulator = metal::emulator;
 
 namespace {
 
+/// The names, of which a library may have thousands.
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 60;
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), most));
+  const std::string rest = names.size() > most ? fmt::format(" and {} more", names.size() - most) : "";
+  return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), rest);
+}
+
 std::string chosen_kernel(const ShaderScript& script, const ShaderPass& pass, const std::vector<std::string>& names) {
   if (pass.function.empty() && names.size() == 1) return names.front();
   if (std::ranges::find(names, pass.function) != names.end()) return pass.function;
@@ -23,7 +31,7 @@ std::string chosen_kernel(const ShaderScript& script, const ShaderPass& pass, co
   const std::string given = pass.function.empty() ? "" : fmt::format(" {}", pass.function);
   throw std::invalid_argument(fmt::format("{}{}: {} has {} kernels, expected one of {}",
                                           script.is_command_line ? "--kernel" : "function", given,
-                                          script.source.string(), names.size(), fmt::join(names, ", ")));
+                                          script.source.string(), names.size(), listed(names)));
 }
 
 }  // namespace

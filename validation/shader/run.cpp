@@ -4,6 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "metal/emulator/air/library_file.h"
 #include "metal/emulator/emulator_device.h"
 #include "metal/host/commands.h"
 #include "validation/shader/allow.h"
@@ -79,8 +80,15 @@ struct Loaded {
   std::vector<metal::emulator::PrivateRead> private_reads = {};
 };
 
+metal::Result<Loaded> load_on(metal::Device& device, const ShaderScript& script) {
+  const auto library = device.new_library_from_file(script.source);
+  if (!library) return tl::unexpected(library.error());
+  return Loaded{with_kernels(script, (*library)->function_names()), *library};
+}
+
 /// Compiles the kernels that the script runs, and no others.
 metal::Result<Loaded> load_on(metal::emulator::EmulatorDevice& device, const ShaderScript& script) {
+  if (metal::emulator::air::is_library_file(script.source)) return load_on(static_cast<metal::Device&>(device), script);
   const auto options = compile_options(device.options());
   const auto names = kernel_names(script, options);
   if (!names) return tl::unexpected(names.error());
@@ -88,12 +96,6 @@ metal::Result<Loaded> load_on(metal::emulator::EmulatorDevice& device, const Sha
   const auto compiled = compile_kernels(named, options);
   if (!compiled) return tl::unexpected(compiled.error());
   return Loaded{std::move(named), device.new_library(*compiled), (*compiled)->private_reads()};
-}
-
-metal::Result<Loaded> load_on(metal::Device& device, const ShaderScript& script) {
-  const auto library = device.new_library_from_file(script.source);
-  if (!library) return tl::unexpected(library.error());
-  return Loaded{with_kernels(script, (*library)->function_names()), *library};
 }
 
 /// The compiler's findings in the source: reads of private variables before they are written.

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "metal/emulator/air/library_file.h"
 #include "validation/core/json_text.h"
 #include "validation/shader/compiled.h"
 #include "validation/shader/run.h"
@@ -40,6 +41,8 @@ ordered_json of(const BarrierMutant& mutant) {
 }  // namespace
 
 metal::Result<BarrierSweep> sweep_shader(const ShaderScript& given) {
+  if (const auto fit = metal::emulator::air::require_source(given.source, "sweep"); !fit)
+    throw std::invalid_argument(fit.error().text);
   auto options = compile_options(given);
   const auto names = kernel_names(given, options);
   if (!names) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "metal/device/result.h"
 #include "metal/emulator/compile/clang.h"
@@ -11,8 +12,9 @@
 namespace assay::metal::emulator {
 
 /// Builds in the folder `work` and renames to `object`, since other processes may do the same at the same time. Errors:
-/// compile, with the places in the shader; environment.
-Result<void> build(const Clang& clang, const std::string& text, const CompileOptions& options,
+/// compile, with the places in the shader; environment. `module` is the text of LLVM's whose functions the shader calls;
+/// empty if there is none.
+Result<void> build(const Clang& clang, const std::string& text, std::string_view module, const CompileOptions& options,
                    const std::filesystem::path& work, const std::filesystem::path& object);
 
 }  // namespace assay::metal::emulator

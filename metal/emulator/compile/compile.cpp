@@ -9,10 +9,12 @@
 #include <utility>
 
 #include "metal/device/read_file.h"
+#include "metal/emulator/air/library_file.h"
 #include "metal/emulator/compile/analysis.h"
 #include "metal/emulator/compile/build.h"
 #include "metal/emulator/compile/cache_folder.h"
 #include "metal/emulator/compile/clang.h"
+#include "metal/emulator/compile/compiled_kernel.h"
 #include "metal/emulator/compile/files.h"
 #include "metal/emulator/compile/flags.h"
 #include "metal/emulator/compile/preprocess.h"
@@ -72,6 +74,46 @@ CompiledShader::~CompiledShader() {
 
 namespace {
 
+/// A library's text is compiled already: what changes a text is refused.
+Result<void> require_fit(const fs::path& file, const CompileOptions& options) {
+  if (!options.language.macros.empty())
+    return error(Error::Kind::argument, fmt::format("{}: '{}' is a compiled library, in which macros change nothing",
+                                                    options.language.macros.begin()->first, file.string()));
+  if (options.math_mode >= MathMode::relaxed)
+    return error(
+        Error::Kind::argument,
+        fmt::format("arithmetic = {}: '{}' is a compiled library, whose operations say what was permitted: expected "
+                    "ieee or safe",
+                    math_mode_names.at(static_cast<std::size_t>(options.math_mode) - 1), file.string()));
+  return {};
+}
+
+Result<std::shared_ptr<const CompiledShader>> compile_kernel_of_library(const fs::path& file,
+                                                                        const CompileOptions& options) {
+  if (const auto fit = require_fit(file, options); !fit) return tl::make_unexpected(fit.error());
+  const auto kernel = read_kernel(file, options.kernel);
+  if (!kernel) return tl::make_unexpected(kernel.error());
+  const auto text = preprocessed_kernel(*kernel, file, options);
+  if (!text) return tl::make_unexpected(text.error());
+  return compile_preprocessed(*text, options, kernel->module);
+}
+
+Result<ShaderListing> list_library(const fs::path& file, const CompileOptions& options) {
+  if (!options.kernel.empty()) {
+    const auto kernel = read_kernel(file, options.kernel);
+    if (!kernel) return tl::make_unexpected(kernel.error());
+    const auto text = preprocessed_kernel(*kernel, file, options);
+    if (!text) return tl::make_unexpected(text.error());
+    return list_kernels(*text);
+  }
+  const auto libraries = air::libraries_in(file);
+  if (!libraries) return tl::make_unexpected(libraries.error());
+  ShaderListing listing;
+  for (const air::Library& library : *libraries)
+    for (const air::LibraryKernel& kernel : library.kernels) listing.kernels.push_back({kernel.name, "", 0, {}});
+  return listing;
+}
+
 Result<std::string> preprocessed(std::string_view source, const fs::path& name, const CompileOptions& options) {
   const auto work = cache_folder(options.cache).and_then(TemporaryFolder::make);
   if (!work) return tl::make_unexpected(work.error());
@@ -90,7 +132,8 @@ Result<std::shared_ptr<const CompiledShader>> compile_source(std::string_view so
 }
 
 Result<std::shared_ptr<const CompiledShader>> compile_preprocessed(std::string_view preprocessed,
-                                                                   const CompileOptions& options) {
+                                                                   const CompileOptions& options,
+                                                                   std::string_view module) {
   const auto cache = cache_folder(options.cache);
   const auto work = cache.and_then(TemporaryFolder::make);
   if (!work) return tl::make_unexpected(work.error());
@@ -103,30 +146,33 @@ Result<std::shared_ptr<const CompiledShader>> compile_preprocessed(std::string_v
   std::string flags;
   for (const CompilingStep& step : compiling_steps(options, ""))
     flags += fmt::format("{}\n", fmt::join(step.flags, " "));
-  const std::string key =
-      fmt::format("{}\n{}\n{}{}\n{}", abi::version, clang->version, flags, system::processor_features(), *text);
+  const std::string key = fmt::format("{}\n{}\n{}{}\n{}{}", abi::version, clang->version, flags,
+                                      system::processor_features(), *text, module);
   const fs::path object = *cache / (content_name(key) + ".so");
   if (fs::exists(object))
     if (auto cached = load(object, options.is_checked, work->path())) return cached;
-  const auto built = build(*clang, *text, options, work->path(), object);
+  const auto built = build(*clang, *text, module, options, work->path(), object);
   if (!built) return tl::make_unexpected(built.error());
   trim_cache(*cache, options.cache_limit);
   return load(object, options.is_checked, work->path());
 }
 
 Result<std::shared_ptr<const CompiledShader>> compile_file(const fs::path& file, const CompileOptions& options) {
+  if (air::is_library_file(file)) return compile_kernel_of_library(file, options);
   const auto source = read_text(file);
   if (!source) return tl::make_unexpected(source.error());
   return compile_source(*source, file, options);
 }
 
 Result<std::string> preprocess_file(const fs::path& file, const CompileOptions& options) {
+  if (const auto fit = air::require_source(file, "a preprocessor"); !fit) return tl::make_unexpected(fit.error());
   const auto source = read_text(file);
   if (!source) return tl::make_unexpected(source.error());
   return preprocessed(*source, file, options);
 }
 
 Result<ShaderListing> list_file(const fs::path& file, const CompileOptions& options) {
+  if (air::is_library_file(file)) return list_library(file, options);
   const auto text = preprocess_file(file, options);
   if (!text) return tl::make_unexpected(text.error());
   return list_kernels(*text);

@@ -59,6 +59,7 @@ class CompiledShader {
 Result<std::shared_ptr<const CompiledShader>> compile_source(std::string_view source, const std::filesystem::path& name,
                                                              const CompileOptions& options = {});
 
+/// Of a library of Apple's (air/library_file.h), the kernel that the options name.
 Result<std::shared_ptr<const CompiledShader>> compile_file(const std::filesystem::path& file,
                                                            const CompileOptions& options = {});
 
@@ -66,11 +67,13 @@ Result<std::shared_ptr<const CompiledShader>> compile_file(const std::filesystem
 /// Errors: as above.
 Result<std::string> preprocess_file(const std::filesystem::path& file, const CompileOptions& options = {});
 
-/// Compiles such a text, or one that has been changed since.
+/// Compiles such a text, or one that has been changed since. `module` is LLVM's text of functions that it calls: air/.
 Result<std::shared_ptr<const CompiledShader>> compile_preprocessed(std::string_view text,
-                                                                   const CompileOptions& options = {});
+                                                                   const CompileOptions& options = {},
+                                                                   std::string_view module = {});
 
-/// The file's kernels and their arguments. Nothing is compiled. Errors: as above.
+/// The file's kernels and their arguments. Nothing is compiled. Of a library, which may have thousands, the kernel that
+/// the options name, or all without their arguments. Errors: as above.
 Result<ShaderListing> list_file(const std::filesystem::path& file, const CompileOptions& options = {});
 
 }  // namespace assay::metal::emulator

@@ -199,6 +199,23 @@ std::vector<CompilingStep> compiling_steps(const CompileOptions& options, const 
           step({from_bitcode, contract, to_object, optimised}, compiled), linking(compiled, object)};
 }
 
+std::vector<std::string> disassembling_flags() {
+  return step({{"-x", "ir", "-w", "-fno-crash-diagnostics", "-fno-discard-value-names"},
+               to_text,
+               {"-Xclang", "-disable-llvm-passes"}},
+              "-")
+      .flags;
+}
+
+std::vector<std::string> assembling_flags(const std::filesystem::path& output) {
+  return step({from_bitcode, to_bitcode, {"-Xclang", "-disable-llvm-passes"}}, output).flags;
+}
+
+void link_module(CompilingStep& first, const std::filesystem::path& bitcode) {
+  // As CUDA's libdevice: clang gives the module's functions the attributes of its own, the processor's features above all.
+  first.flags.insert(first.flags.begin(), {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", bitcode.string()});
+}
+
 CompilingStep ptx_step(const std::string& architecture, const std::filesystem::path& output) {
   // With errno, clang calls the functions of assay/nvptx/libm.h where it would else need a library of the device's.
   // Calls are inlined, as Metal's compiler does: an array in registers cannot be passed to a function.

@@ -25,6 +25,15 @@ struct CompilingStep {
 /// unused reads but no calls of hooks.
 std::vector<CompilingStep> compiling_steps(const CompileOptions& options, const std::filesystem::path& object);
 
+/// The text of the module whose bitcode is on standard input.
+std::vector<std::string> disassembling_flags();
+
+/// From the text of a module to bitcode, as it is.
+std::vector<std::string> assembling_flags(const std::filesystem::path& output);
+
+/// Makes the first step take in the functions of a module that its text calls.
+void link_module(CompilingStep& first, const std::filesystem::path& bitcode);
+
 /// From text translated for NVIDIA GPUs to PTX, for the GPUs of `architecture` ("sm_90") and later.
 CompilingStep ptx_step(const std::string& architecture, const std::filesystem::path& output);
 

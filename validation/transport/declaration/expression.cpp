@@ -68,6 +68,12 @@ double MetalExpression::number(const MetalVariables& variables) const {
   return value;
 }
 
+double MetalExpression::extended_number(const MetalVariables& variables) const {
+  const double value = parser_->eval(variables);
+  if (std::isnan(value)) refuse(value, variables, "a number");
+  return value;
+}
+
 std::int64_t MetalExpression::integer(const MetalVariables& variables, std::int64_t lowest,
                                       std::int64_t highest) const {
   const double value = parser_->eval(variables);

@@ -23,6 +23,9 @@ class MetalExpression {
   /// Not thread-safe. Throws std::runtime_error if the value is not a finite number. `variables` must hold all names.
   double number(const MetalVariables& variables) const;
 
+  /// The same, but it may be infinite: "-1/0".
+  double extended_number(const MetalVariables& variables) const;
+
   /// Throws std::runtime_error if the value is not an integer in [lowest, highest] or exceeds 2^53.
   std::int64_t integer(const MetalVariables& variables, std::int64_t lowest, std::int64_t highest) const;
 

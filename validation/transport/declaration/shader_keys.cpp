@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <system_error>
 
+#include "metal/emulator/air/library_file.h"
+
 namespace assay::validation::transport {
 
 bool is_macro(std::string_view name, std::string_view value) {
@@ -16,7 +18,8 @@ std::filesystem::path read_source(const BindingNode& node, const std::filesystem
   const BindingNode source = node.at("source");
   const std::filesystem::path path = folder / source.text();
   std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored) || std::filesystem::is_directory(path, ignored))
+  const bool is_file = std::filesystem::exists(path, ignored) && !std::filesystem::is_directory(path, ignored);
+  if (!is_file && !metal::emulator::air::is_library_file(path))  // "x.dylib#2" is one of a file's libraries
     source.refuse("a file, relative to the folder of this one");
   return path;
 }

@@ -29,7 +29,7 @@ std::span<std::byte> contents_of(metal::Buffer& buffer) {
 /// Stores the value in its type. Throws std::runtime_error if the value does not fit.
 void store(const MetalValue& value, const MetalVariables& variables, std::byte* to) {
   const MetalScalar& type = *find_metal_scalar(value.type);
-  const double number = value.value.number(variables);
+  const double number = value.value.extended_number(variables);
   if (!holds(type, number))
     throw std::runtime_error(
         fmt::format("{} is {:.17g}: expected what {} holds", value.value.where(), number, type.name));

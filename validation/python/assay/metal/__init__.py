@@ -5,6 +5,7 @@
     library.square.explain(x, assay.metal.unset((256,), "float32"), grid=256)  # which lines lose digits
 
 compile   compiles a .metal text or file
+load      reads a library that Apple's compiler has compiled
 unset     stands for an output: memory that nobody has written
 mlx       metal_kernel with the signature of mx.fast.metal_kernel
 torch     compile_shader as torch.mps.compile_shader
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 from . import mlx, torch
 from ._arguments import Argument, Unset, unset
+from ._compiled import CompiledKernel, CompiledLibrary, load
 from ._errors import CheckError, CompileError, Event, MetalError, MetalWarning, Report
 from ._numerics import KernelNumerics, LineLoss, OutputError
 from ._library import Kernel, Library, compile
@@ -24,6 +26,8 @@ __all__ = [
     "Argument",
     "CheckError",
     "CompileError",
+    "CompiledKernel",
+    "CompiledLibrary",
     "Event",
     "Kernel",
     "KernelNumerics",
@@ -35,6 +39,7 @@ __all__ = [
     "Report",
     "Unset",
     "compile",
+    "load",
     "mlx",
     "torch",
     "unset",

@@ -162,10 +162,7 @@ class Library:
         self._shader, self._macros = source, dict(macros)
         self._metal_version = _numbers.whole("metal_version", metal_version, 100, 999)
         listing = self._list()
-        self._kernels = {
-            kernel["name"]: Kernel(self, kernel["name"], [Argument(**argument) for argument in kernel["arguments"]])
-            for kernel in listing["kernels"]
-        }
+        self._kernels = {kernel["name"]: self._kernel(kernel) for kernel in listing["kernels"]}
         self.function_constants: Dict[str, int] = {one["name"]: one["index"] for one in listing["function_constants"]}
 
     @property
@@ -183,6 +180,9 @@ class Library:
 
     def __dir__(self) -> List[str]:
         return [*super().__dir__(), *self._kernels]
+
+    def _kernel(self, said: Mapping[str, Any]) -> Kernel:
+        return Kernel(self, said["name"], [Argument(**argument) for argument in said["arguments"]])
 
     def _list(self) -> Any:
         with tempfile.TemporaryDirectory(prefix="assay-") as folder:

@@ -1,0 +1,22 @@
+// The text of a compiled kernel's module, made ready for this machine's compiler: one address space, threadgroup memory
+// of the emulator's, functions `air.*` that call Metal's, a place for each instruction, and functions that are checked.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "metal/device/result.h"
+#include "metal/emulator/air/metadata.h"
+
+namespace assay::metal::emulator::air {
+
+struct TranslatedModule {
+  std::string text;   ///< LLVM's, which defines assay_air_kernel
+  std::string metal;  ///< the functions in Metal that it calls
+};
+
+/// `file` names the library in the places of reports: "FILE(kernel, block 7: store float %5, ptr %6):41:3", where 41 is
+/// the line of the text. Errors: compile, with the name of what the emulator lacks.
+Result<TranslatedModule> translate_module(std::string_view text, const KernelMetadata& kernel, const std::string& file);
+
+}  // namespace assay::metal::emulator::air

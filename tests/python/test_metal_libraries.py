@@ -1,0 +1,121 @@
+"""assay.metal.load: kernels of a library as Apple's compiler writes it, made here of LLVM's text."""
+
+import os
+import shutil
+import struct
+import subprocess
+
+import numpy as np
+import pytest
+
+from assay import metal
+
+CLANG = os.environ.get("ASSAY_CLANG") or shutil.which("clang++-19") or shutil.which("clang++")
+
+# out[i] = scale * in[i] if i < n, of a struct that has both, for a function constant `by` that is added.
+MODULE = """
+%struct.Params = type { i32, float }
+@by = internal addrspace(2) global float undef, align 4
+@by.INIT = internal addrspace(2) externally_initialized constant float undef, section "air.fc_initializer", align 4
+@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, ptr @_GLOBAL__sub_I_k, ptr null }]
+define internal void @_GLOBAL__sub_I_k() section "air.static_init" {
+  %v = load float, ptr addrspace(2) @by.INIT, align 4
+  store float %v, ptr addrspace(2) @by, align 4
+  ret void
+}
+define void @scale(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr addrspace(2) dereferenceable(8) %params, <2 x i32> %at) {
+  %i = extractelement <2 x i32> %at, i64 0
+  %n = load i32, ptr addrspace(2) %params, align 4
+  %inside = icmp ult i32 %i, %n
+  br i1 %inside, label %write, label %end
+write:
+  %from = getelementptr inbounds float, ptr addrspace(1) %in, i32 %i
+  %x = load float, ptr addrspace(1) %from, align 4
+  %field = getelementptr inbounds %struct.Params, ptr addrspace(2) %params, i64 0, i32 1
+  %factor = load float, ptr addrspace(2) %field, align 4
+  %more = load float, ptr addrspace(2) @by, align 4
+  %product = fmul float %x, %factor
+  %y = fadd float %product, %more
+  %to = getelementptr inbounds float, ptr addrspace(1) %out, i32 %i
+  store float %y, ptr addrspace(1) %to, align 4
+  br label %end
+end:
+  ret void
+}
+!air.kernel = !{!0}
+!air.function_constants = !{!8}
+!0 = !{ptr @scale, !1, !2}
+!1 = !{}
+!2 = !{!3, !4, !5, !7}
+!3 = !{i32 0, !"air.buffer", !"air.location_index", i32 0, i32 1, !"air.read", !"air.address_space", i32 1, \
+!"air.arg_type_size", i32 4, !"air.arg_type_align_size", i32 4, !"air.arg_type_name", !"float", !"air.arg_name", !"in"}
+!4 = !{i32 1, !"air.buffer", !"air.location_index", i32 1, i32 1, !"air.read_write", !"air.address_space", i32 1, \
+!"air.arg_type_size", i32 4, !"air.arg_type_align_size", i32 4, !"air.arg_type_name", !"float", !"air.arg_name", !"out"}
+!5 = !{i32 2, !"air.buffer", !"air.buffer_size", i32 8, !"air.location_index", i32 2, i32 1, !"air.read", \
+!"air.address_space", i32 2, !"air.struct_type_info", !6, !"air.arg_type_size", i32 8, !"air.arg_type_align_size", i32 4, \
+!"air.arg_type_name", !"Params", !"air.arg_name", !"params"}
+!6 = !{i32 0, i32 4, i32 0, !"uint", !"n", i32 4, i32 4, i32 0, !"float", !"factor"}
+!7 = !{i32 3, !"air.thread_position_in_grid", !"air.arg_type_name", !"uint2", !"air.arg_name", !"at"}
+!8 = !{ptr addrspace(2) @by.INIT, !"float", !"by", i32 4, i1 true}
+"""
+
+
+def tag(name, data):
+    return name + struct.pack("<H", len(data)) + data
+
+
+def metallib(name, bitcode):
+    entry = tag(b"NAME", name + b"\0") + tag(b"TYPE", b"\2") + tag(b"OFFT", bytes(24))
+    entry += tag(b"MDSZ", struct.pack("<Q", len(bitcode)))
+    entry += tag(b"VERS", struct.pack("<4H", 2, 8, 4, 0)) + b"ENDT"
+    functions = struct.pack("<I", len(entry) + 4) + entry
+    code = 88 + 4 + len(functions)
+    header = struct.pack("<9Q", code + len(bitcode), 88, len(functions), 88, 0, 88, 0, code, len(bitcode))
+    return b"MTLB".ljust(16, b"\0") + header + struct.pack("<I", 1) + functions + bitcode
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    if CLANG is None:
+        pytest.skip("there is no clang")
+    folder = tmp_path_factory.mktemp("library")
+    (folder / "k.ll").write_text(MODULE)
+    flags = ["-x", "ir", "-w", "-c", "-emit-llvm", "-Xclang", "-disable-llvm-passes"]
+    subprocess.run([CLANG, *flags, str(folder / "k.ll"), "-o", str(folder / "k.bc")], check=True)
+    (folder / "test.metallib").write_bytes(metallib(b"scale", (folder / "k.bc").read_bytes()))
+    return folder / "test.metallib"
+
+
+def test_a_kernel_takes_the_fields_of_a_struct(path):
+    library = metal.load(path)
+    assert library.function_names == ["scale"] and len(library) == 1
+    x = np.arange(8, dtype=np.float32)
+    out = np.full(8, -1, np.float32)
+    library.scale(x, out, dict(n=6, factor=3.0), grid=(8, 1), group=(4, 1), constants={"by": 0.5})
+    assert out.tolist() == [0.5, 3.5, 6.5, 9.5, 12.5, 15.5, -1, -1]
+
+
+def test_what_does_not_fit_the_metadata_is_named(path):
+    kernel = metal.load(path)["scale"]
+    x = np.zeros(8, np.float32)
+    with pytest.raises(ValueError, match="params: fields n: expected uint n, float factor"):
+        kernel(x, x.copy(), dict(n=6), grid=8, constants={"by": 0})
+    with pytest.raises(ValueError, match="function constant 4 `by`"):
+        kernel(x, x.copy(), dict(n=6, factor=1), grid=8)
+    with pytest.raises(KeyError, match="test.metallib has no kernel 'other'"):
+        metal.load(path)["other"]
+
+
+def test_an_access_out_of_bounds_is_an_error_at_its_instruction(path):
+    kernel = metal.load(path).scale
+    with pytest.raises(metal.CheckError) as error:
+        kernel(np.zeros(8, np.float32), np.zeros(7, np.float32), dict(n=8, factor=1), grid=8, constants={"by": 0})
+    report = error.value.reports[0]
+    assert report.check == "memcheck" and report.address.startswith("buffer(1) `out` + 28")
+    assert "scale, block write: store float %y" in report.event.file
+
+
+def test_a_file_without_a_library_is_refused(tmp_path):
+    (tmp_path / "empty.metallib").write_bytes(b"MTLB")
+    with pytest.raises(metal.CompileError, match="header of 88 bytes"):
+        metal.load(tmp_path / "empty.metallib")
