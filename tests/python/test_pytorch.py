@@ -197,6 +197,7 @@ def test_what_cannot_be_traced_is_refused_by_name_with_the_line(name):
 @pytest.mark.parametrize("inputs, text", [
     ({"x": "N, D"}, "the reference takes weight, which is not declared"),
     ({**RMS, "z": "N"}, "z='N': the reference takes x, weight"),
+    ({"X": "N, D"}, "X='N, D': the reference takes x, weight: expected one of them"),
 ])  # fmt: skip
 def test_inputs_are_those_of_the_reference(inputs, text):
     with pytest.raises(ValueError, match=text):

@@ -59,7 +59,7 @@ def _require_extent(name: str, text: str, extent: str, inputs: Sequence[str]) ->
                          "expected another name")
 
 
-def _parsed(name: str, text: str, inputs: Sequence[str]) -> Tuple[List[str], str, str]:
+def _parsed(name: str, text: str, inputs: Sequence[str], largest_fixed: int) -> Tuple[List[str], str, str]:
     """Extents, kind and the extent of an index, of "B, T" or "B, T of flag" or "B, U of index V"."""
     if not isinstance(text, str):
         raise TypeError(f"{name}={text!r}: expected its extents as a string, such as 'N, D'")
@@ -75,8 +75,8 @@ def _parsed(name: str, text: str, inputs: Sequence[str]) -> Tuple[List[str], str
     if len(dimensions) > _AXES:
         raise ValueError(f"{name}={text!r}: {len(dimensions)} axes: expected at most {_AXES}")
     fixed = math.prod(int(extent) for extent in dimensions if _is_fixed(extent))
-    if fixed > LARGEST_FIXED:
-        raise ValueError(f"{name}={text!r}: {fixed} elements where every named extent is 1: expected at most {LARGEST_FIXED}; "
+    if fixed > largest_fixed:
+        raise ValueError(f"{name}={text!r}: {fixed} elements where every named extent is 1: expected at most {largest_fixed}; "
                          "give an extent a name and a limit: limits={'N': 4096}")
     return dimensions, words[0], words[1] if len(words) > 1 else ""
 
@@ -127,6 +127,8 @@ def _arithmetic(dtype: str, compute: str, accumulate: str, exp_error: float, inp
 class Operation:
     """A formula, and what is drawn for its inputs. Calling it computes the formula with NumPy."""
 
+    largest_fixed = LARGEST_FIXED
+
     def __init__(self, formula: Callable[..., Any], inputs: Dict[str, str], properties: str, minus_infinity: str,
                  limits: Optional[Dict[str, int]]) -> None:
         if not inspect.isfunction(formula):
@@ -143,7 +145,7 @@ class Operation:
         self.formula, self.name = formula, name
         self.made_of = (inputs, properties, minus_infinity, limits)
         infinite = _numbers.text("minus_infinity", minus_infinity).split()
-        self.inputs = [(name, *_parsed(name, text, list(inputs)), name in infinite) for name, text in inputs.items()]
+        self.inputs = [(name, *_parsed(name, text, list(inputs), self.largest_fixed), name in infinite) for name, text in inputs.items()]
         unknown = [name for name in infinite if name not in inputs]
         if unknown:
             raise ValueError(f"minus_infinity={minus_infinity!r}: expected names of inputs: {', '.join(inputs)}")
@@ -406,7 +408,9 @@ def _is_of_torch(formula: Any, inputs: Dict[str, str]) -> bool:
     if torch is not None and isinstance(formula, torch.nn.Module):
         return True
     try:
-        return callable(formula) and next(iter(inspect.signature(formula).parameters), "xp") in inputs
+        first, *others = list(inspect.signature(formula).parameters) if callable(formula) else [""]
+        is_misspelt = torch is not None and first not in ("", "xp") and others != list(inputs) and bool(inputs)
+        return first in inputs or is_misspelt
     except ValueError:  # a function in C, such as torch.relu, which does not say what it takes
         return torch is not None
 
