@@ -110,8 +110,8 @@ class _Drawn(TorchFunctionMode):
 class Loaded:
     """The file at some sizes."""
 
-    def __init__(self, module: types.ModuleType, sizes: Dict[str, int], narrowing: Optional[Narrowing]) -> None:
-        self._module, self._sizes, self._narrowing = module, sizes, narrowing
+    def __init__(self, module: types.ModuleType, narrowing: Optional[Narrowing]) -> None:
+        self._module, self._narrowing = module, narrowing
 
     def init_inputs(self) -> List[Any]:
         return list(self._module.get_init_inputs())
@@ -120,7 +120,7 @@ class Loaded:
         """A new one, `Model` unless another class is given, from the same random numbers."""
         given = self.init_inputs()
         torch.manual_seed(1)
-        with self._narrowing.applied(self._sizes) if self._narrowing else nullcontext():
+        with self._narrowing.applied(given) if self._narrowing else nullcontext():
             made = (
                 (of or self._module.Model)(**given[0])
                 if given and isinstance(given[0], dict)
@@ -165,7 +165,7 @@ class BenchmarkFile:
 
     def load(self, sizes: Dict[str, int]) -> Loaded:
         tree = ast.fix_missing_locations(_Sizes(sizes).visit(self._tree()))
-        return Loaded(run_file(self.path, compile(tree, self.path, "exec")), {**self.sizes, **sizes}, self.narrowing)
+        return Loaded(run_file(self.path, compile(tree, self.path, "exec")), self.narrowing)
 
 
 def run_file(path: str, code: Any = None) -> types.ModuleType:

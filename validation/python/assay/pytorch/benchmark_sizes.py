@@ -13,8 +13,10 @@ from .narrowed import Narrowing
 
 _STRUCTURE = (8, 4, 16, 2, 32, 256)  # sizes up to this one are kept: widths of windows, heads, strides; at last, of images
 _NARROWINGS = (1, 8, 16, 32, 4)  # what the widths are divided by that layers are given
+_FIRST = (4, 8, 16, 32, 2)  # the smallest of the sizes that are made smaller
+_FIRST_OF_NARROW = (4, 8, 20, 12, 2)  # also such as are no powers of two, which widths are
 _MOST_ELEMENTS = 480_000  # of the inputs and parameters
-_MOST_SECONDS = 8.0  # of looking for small sizes, for each narrowing
+_MOST_SECONDS = 20.0  # of looking for small sizes, for each narrowing
 _MOST_RUN = 20_000_000  # of a model that is run once, to see what can be smaller
 
 
@@ -75,7 +77,7 @@ def base_sizes(file: BenchmarkFile) -> Dict[str, int]:
     why = ""
     for factor in _NARROWINGS:
         began, is_large = time.monotonic(), False
-        for first, kept in itertools.product((4, 8, 16, 32, 2), _STRUCTURE):
+        for first, kept in itertools.product(_FIRST if factor == 1 else _FIRST_OF_NARROW, _STRUCTURE):
             file.narrowing = Narrowing(factor) if factor > 1 else None
             sizes = shrunk(file.sizes, kept, first)
             try:

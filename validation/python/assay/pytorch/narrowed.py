@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 from contextlib import contextmanager
-from typing import Any, Callable, Dict, Iterator, Optional, Set, Tuple
+from typing import Any, Callable, Iterator, List, Optional, Set, Tuple
 
 import torch
 
@@ -24,19 +24,19 @@ _LAYERS: Tuple[Tuple[Any, Tuple[str, ...]], ...] = (
 
 
 class Narrowing:
-    """Divides each width that was seen at the base sizes. Widths that are a size of the file are not among them."""
+    """Divides each width that was seen at the base sizes. Widths that a model is given are not among them."""
 
     def __init__(self, factor: int) -> None:
         self.factor = factor
         self._widths: Optional[Set[int]] = None  # None until the model was built at the base sizes
 
     @contextmanager
-    def applied(self, sizes: Dict[str, int]) -> Iterator[None]:
-        """Layers made inside are narrow. Raises ValueError where one of the sizes is a width that is divided."""
-        kept, seen = set(sizes.values()), set()  # type: Set[int], Set[int]
-        for name, size in sizes.items():
-            if size in (self._widths or ()):
-                raise ValueError(f"{name}={size} is also the width of a layer, which is divided by {self.factor}")
+    def applied(self, given: Any) -> Iterator[None]:
+        """Layers made inside are narrow, by a model that is `given` these arguments. Raises ValueError where one of them is a width
+        that is divided."""
+        kept, seen = set(_whole_numbers(given)), set()  # type: Set[int], Set[int]
+        for one in kept & (self._widths or set()):
+            raise ValueError(f"{one} is also the width of a layer, which is divided by {self.factor}")
 
         def narrow(width: Any) -> Any:
             if isinstance(width, (tuple, list)):
@@ -55,6 +55,14 @@ class Narrowing:
             for layer, init in usual:
                 layer.__init__ = init
         self._widths = seen if self._widths is None else self._widths
+
+
+def _whole_numbers(given: Any) -> List[int]:
+    if isinstance(given, dict):
+        given = list(given.values())
+    if isinstance(given, (list, tuple)):
+        return [number for one in given for number in _whole_numbers(one)]
+    return [given] if isinstance(given, int) else []
 
 
 def _with_widths(init: Callable[..., None], names: Tuple[str, ...], narrow: Callable[[Any], Any]) -> Callable[..., None]:
