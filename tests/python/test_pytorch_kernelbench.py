@@ -156,7 +156,7 @@ def test_layers_whose_widths_no_size_makes_smaller_are_narrow(tmp_path):
     shapes = {of: tuple(one.shape) for of, one in operation.reference.named_parameters()}
     assert operation.file.narrowing.factor == 8 and shapes["body.0.weight"] == (128, 3, 3, 3)
     assert shapes["body.3.weight"] == (128, 1, 3, 3) and torch.nn.Linear(512, 3).in_features == 512
-    assert "classes=512 is also the width of a layer" in operation._refused({**operation.usual_extents(), "classes": 512})
+    assert "512 is also the width of a layer" in operation._refused({**operation.usual_extents(), "classes": 512})
     kernel = type(operation.reference)
     options = dict(cases=4, filter="^outputs$", reach="none", **DECLARED)
     operation.gate(kernel, **options).raise_for_failure()
