@@ -128,10 +128,14 @@ class Loaded:
             )
         return made.eval()
 
-    def inputs(self) -> List[Input]:
+    def given(self) -> List[Any]:
+        """What get_inputs returns."""
         torch.manual_seed(1)
+        return list(self._module.get_inputs())
+
+    def inputs(self) -> List[Input]:
         with _Drawn() as drawn:
-            given = list(self._module.get_inputs())
+            given = self.given()
         return [self._input(one, drawn.below) for one in given]
 
     @staticmethod
@@ -163,9 +167,9 @@ class BenchmarkFile:
     def _tree(self) -> ast.Module:
         return ast.parse(self._text, self.path)
 
-    def load(self, sizes: Dict[str, int]) -> Loaded:
+    def load(self, sizes: Dict[str, int], is_narrow: bool = True) -> Loaded:
         tree = ast.fix_missing_locations(_Sizes(sizes).visit(self._tree()))
-        return Loaded(run_file(self.path, compile(tree, self.path, "exec")), self.narrowing)
+        return Loaded(run_file(self.path, compile(tree, self.path, "exec")), self.narrowing if is_narrow else None)
 
 
 def run_file(path: str, code: Any = None) -> types.ModuleType:

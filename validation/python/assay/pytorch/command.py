@@ -1,8 +1,7 @@
 """The command `assay kernelbench REFERENCE.py NEW.py`: is ModelNew right, by the Model of a problem in KernelBench's form?
 
 It prints the table of the gate, and last one line of JSON that says what to do next. The exit status is 0 where ModelNew passed,
-1
-where it did not, 2 for bad usage.
+1 where it did not, 2 for bad usage.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from .._traced import NotTraceable
 from .device import device_called
 from .kernelbench import BenchmarkOperation, new_model
 from .patterns import Pattern, pattern_on_a_case
+from .stated import Stated, judged_at_stated_sizes
 
 _ORDER = ("outputs", "exact", "repeat")  # the property that says most comes first
 
@@ -35,6 +35,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--largest", type=float, default=2.0**40, help="the largest numbers that are tried (2^40)")
     parser.add_argument("--strides", action="store_true", help="also tensors that are not contiguous")
     parser.add_argument("--device", default="cpu", help="where the tensors are: cpu, cuda, or another that PyTorch has here")
+    parser.add_argument("--small", action="store_true", help="not at the sizes that the file states")
     parser.add_argument("--json", action="store_true", help="print the line of JSON alone")
     parser.add_argument("--replay", metavar="CASE", help="judge this case again, as a failure's line has it")
     return parser
@@ -94,8 +95,39 @@ def _judged(operation: BenchmarkOperation, kernel: Any, asked: argparse.Namespac
             )
     if not asked.json:
         print(result)
-    print(json.dumps(summary(result, pattern, operation.extents)))
-    return 0 if result.passed else 1
+    said, passed = summary(result, pattern, operation.extents), result.passed
+    if passed and not asked.small:
+        stated = judged_at_stated_sizes(operation, kernel, device_called(asked.device), dtype=asked.dtype, compute=asked.compute)
+        if not asked.json:
+            print(stated_text(stated))
+        said, passed = with_stated(said, stated), stated.verdict != "fail"
+    if operation.file.narrowing is not None:
+        said["width_of_layers"] = f"1/{operation.file.narrowing.factor}"
+    print(json.dumps(said))
+    return 0 if passed else 1
+
+
+def stated_text(stated: Stated) -> str:
+    """What was found at the stated sizes, in words."""
+    compared = f"{stated.elements} elements within {stated.difference:.2g} of float64, of the result's size"
+    if stated.verdict == "pass":
+        return f"at the sizes of the file: pass, {stated.judged} elements at most {100 * stated.share:.3g} % of their bounds; {compared}" + (
+            f"; {stated.text}" if stated.text else ""
+        )
+    if stated.verdict == "fail":
+        return f"at the sizes of the file: fail: {stated.text}"
+    return f"at the sizes of the file: no bound: {stated.text}" + (f"; {compared}" if stated.elements else "")
+
+
+def with_stated(said: Dict[str, Any], stated: Stated) -> Dict[str, Any]:
+    """The line of JSON with what was found at the stated sizes."""
+    found = {"verdict": stated.verdict, "judged": stated.judged, "compared": stated.elements}
+    if stated.verdict == "fail":
+        return {"verdict": "fail", "property": "outputs at the sizes of the file", "case": stated.case,
+                "pattern": stated.text.splitlines()[0], "stated_sizes": found,
+                "advice": "Small sizes pass: look at the last block, at more blocks than fit at once, at 32-bit indices, and at "
+                          "what is special about these sizes."}  # fmt: skip
+    return {**said, "stated_sizes": {**found, **({"why": stated.text} if stated.text else {})}}
 
 
 def kernelbench(arguments: List[str]) -> int:

@@ -104,8 +104,11 @@ class BenchmarkOperation(TorchOperation):
         return self.file.load(dict(sizes))
 
     def _built(self, sizes: Tuple[Tuple[str, int], ...]) -> torch.nn.Module:
-        """The model at these sizes. Its running statistics are drawn, so that a kernel which forgets them is noticed."""
-        model = self._loaded(sizes).model()
+        return self.drawn_buffers(self._loaded(sizes).model())
+
+    @staticmethod
+    def drawn_buffers(model: torch.nn.Module) -> torch.nn.Module:
+        """The model with running statistics that are drawn, so that a kernel which forgets them is noticed."""
         random = torch.Generator().manual_seed(2)
         for name, buffer in model.named_buffers():
             if name.endswith("running_mean"):
