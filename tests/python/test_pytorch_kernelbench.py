@@ -132,9 +132,9 @@ import torch.nn as nn
 class Model(nn.Module):
     def __init__(self, classes):
         super().__init__()
-        self.body = nn.Sequential(nn.Conv2d(3, 1024, 3), nn.BatchNorm2d(1024), nn.ReLU(),
-                                  nn.Conv2d(1024, 1024, 3, groups=1024), nn.Conv2d(1024, 512, 1), nn.AdaptiveAvgPool2d(1))
-        self.head = nn.Linear(512, classes)
+        self.body = nn.Sequential(nn.Conv2d(3, 512, 3), nn.BatchNorm2d(512), nn.ReLU(),
+                                  nn.Conv2d(512, 512, 3, groups=512), nn.AdaptiveAvgPool2d(1))
+        self.head = nn.Sequential(nn.Linear(512, 1024), nn.Linear(1024, classes))
 
     def forward(self, x):
         return self.head(torch.flatten(self.body(x), 1))
@@ -154,13 +154,13 @@ def test_layers_whose_widths_no_size_makes_smaller_are_narrow(tmp_path):
     path.write_text(NETWORK)
     operation = BenchmarkOperation(str(path))
     shapes = {of: tuple(one.shape) for of, one in operation.reference.named_parameters()}
-    assert operation.file.narrowing.factor == 8 and shapes["body.0.weight"] == (128, 3, 3, 3)
-    assert shapes["body.3.weight"] == (128, 1, 3, 3) and torch.nn.Linear(512, 3).in_features == 512
+    assert operation.file.narrowing.factor == 8 and shapes["body.0.weight"] == (64, 3, 3, 3)
+    assert shapes["body.3.weight"] == (64, 1, 3, 3) and torch.nn.Linear(512, 3).in_features == 512
     assert "512 is also the width of a layer" in operation._refused({**operation.usual_extents(), "classes": 512})
     kernel = type(operation.reference)
     options = dict(cases=4, filter="^outputs$", reach="none", **DECLARED)
     operation.gate(kernel, **options).raise_for_failure()
-    no_bias = model_new(operation, lambda self, x: self.head(torch.flatten(self.body(x), 1)) - self.head.bias)
+    no_bias = model_new(operation, lambda self, x: self.head(torch.flatten(self.body(x), 1)) - self.head[1].bias)
     assert operation.gate(no_bias, **options)["outputs"].verdict == "fail"
 
 

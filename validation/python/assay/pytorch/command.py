@@ -9,12 +9,14 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import sys
 from typing import Any, Dict, List, Optional, Sequence
 
 from .._cases import words_of_line
 from .._gate import GateResult, PropertyResult
 from .._traced import NotTraceable
 from .device import device_called
+from .in_time import judged_in_time
 from .kernelbench import BenchmarkOperation, new_model
 from .patterns import Pattern, pattern_on_a_case
 from .stated import Stated, judged_at_stated_sizes
@@ -27,6 +29,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("reference", help="the problem: a file with Model, get_inputs and get_init_inputs")
     parser.add_argument("new", help="the answer: a file with ModelNew")
     parser.add_argument("--cases", type=int, default=60, help="for each property (60)")
+    parser.add_argument("--seconds", type=float, default=300.0, help="the time for small sizes: fewer cases where they take longer (300)")
     parser.add_argument("--seed", type=int, default=1, help="of the cases (1)")
     parser.add_argument(
         "--dtype", default="float32", choices=("float32", "float16", "bfloat16", "float64"), help="of inputs and results"
@@ -84,7 +87,14 @@ def _advice_on(worst: PropertyResult) -> str:
 
 
 def _judged(operation: BenchmarkOperation, kernel: Any, asked: argparse.Namespace, declared: Dict[str, Any]) -> int:
-    result = operation.gate(kernel, cases=asked.cases, seed=asked.seed, empty=False, **declared)
+    in_time = judged_in_time(
+        lambda cases, reach: operation.gate(kernel, cases=cases, seed=asked.seed, reach=reach, empty=False, **declared),
+        asked.cases, "quick", asked.seconds, lambda said: print(f"assay kernelbench: {said}", file=sys.stderr, flush=True),
+    )  # fmt: skip
+    result = in_time.result
+    if result is None:
+        print(json.dumps({"verdict": "nothing judged", "advice": f"No case was judged in {asked.seconds:g} s: give it more --seconds."}))
+        return 1
     pattern: Optional[Pattern] = None
     if not result.passed:
         try:
@@ -101,6 +111,8 @@ def _judged(operation: BenchmarkOperation, kernel: Any, asked: argparse.Namespac
         if not asked.json:
             print(stated_text(stated))
         said, passed = with_stated(said, stated), stated.verdict != "fail"
+    if not in_time.is_whole:
+        said["cases_of_each_property"] = f"{in_time.cases} of {asked.cases}, in {asked.seconds:g} s"
     if operation.file.narrowing is not None:
         said["width_of_layers"] = f"1/{operation.file.narrowing.factor}"
     print(json.dumps(said))
