@@ -1,4 +1,4 @@
-"""The sizes that a problem states: right answers pass, faults that small sizes do not show fail, and what has no bound says so."""
+"""The sizes that a problem states: right answers pass, faults that small sizes do not show fail, what has no bound says so."""
 
 import json
 
@@ -34,7 +34,11 @@ def operation_of(tmp_path_factory):
 
 
 def model_new(operation, forward):
-    return type("ModelNew", (type(operation.reference),), {"forward": lambda self, x: forward(self, type(self).__base__.forward(self, x), x)})
+    return type(
+        "ModelNew",
+        (type(operation.reference),),
+        {"forward": lambda self, x: forward(self, type(self).__base__.forward(self, x), x)},
+    )
 
 
 def by_parts(self, y, x):
@@ -82,7 +86,8 @@ def test_one_wrong_element_at_the_stated_sizes_fails(operation_of, name, fault):
 
 
 @pytest.mark.parametrize("forward, text", [
-    (changed((slice(None),), lambda y: y * 0), "off by 1 of the result's size"), (changed((slice(None),), lambda y: y * 1.001), "exact"),
+    (changed((slice(None),), lambda y: y * 0), "off by 1 of the result's size"),
+    (changed((slice(None),), lambda y: y * 1.001), "exact"),
     (lambda self, y, x: y[:3] if len(x) > 3 and y.numel() > 90_000 else y, "the results have the shapes"),
     (lambda self, y, x: y.view(7, -1), "the kernel raised RuntimeError"),
 ])  # fmt: skip
@@ -101,7 +106,9 @@ def test_a_result_of_too_many_terms_is_compared_and_has_no_bound(tmp_path):
     found = judged_at_stated_sizes(operation, type(operation.reference), CPU)
     assert (found.verdict, found.judged, found.elements) == ("not judged", 0, 1) and "terms" in found.text
     assert "no bound" in stated_text(found) and with_stated({}, found)["stated_sizes"]["why"] == found.text
-    zero = type("ModelNew", (type(operation.reference),), {"forward": lambda self, *given: 0 * type(self).__base__.forward(self, *given)})
+    zero = type(
+        "ModelNew", (type(operation.reference),), {"forward": lambda self, *given: 0 * type(self).__base__.forward(self, *given)}
+    )
     assert judged_at_stated_sizes(operation, zero, CPU).verdict == "fail"
 
 
@@ -117,7 +124,9 @@ def test_what_cannot_be_run_here_says_so(tmp_path):
 def test_the_command_judges_the_stated_sizes_last(tmp_path, capsys):
     text = PROBLEMS["loss"]
     (tmp_path / "reference.py").write_text(text)
-    new = text.replace("class Model(", "class ModelNew(").replace("return torch", "return (1 if len(targets) < 5000 else 2) * torch")
+    new = text.replace("class Model(", "class ModelNew(").replace(
+        "return torch", "return (1 if len(targets) < 5000 else 2) * torch"
+    )
     (tmp_path / "new.py").write_text(new)
     paths = [str(tmp_path / "reference.py"), str(tmp_path / "new.py"), "--cases", "4", "--json"]
     status = kernelbench(paths)

@@ -9,7 +9,13 @@ torch = pytest.importorskip("torch")
 
 from assay import released  # noqa: E402
 from assay._released_faults import _CAP, FAULTS  # noqa: E402
-from assay._released_faults import binary_cross_entropy, capped_cross_entropy, cross_entropy, group_norm, jensen_shannon  # noqa: E402
+from assay._released_faults import (
+    binary_cross_entropy,
+    capped_cross_entropy,
+    cross_entropy,
+    group_norm,
+    jensen_shannon,
+)  # noqa: E402
 from assay._released_faults import poly_norm, torch_group_norm  # noqa: E402
 
 F = torch.nn.functional
@@ -53,7 +59,9 @@ def group_norm_two_passes(x, weight, bias):
 def group_norm_in_bfloat16(x, weight, bias):
     rows = x.reshape(x.shape[0], 2, -1)
     mean = rows.mean(-1, keepdim=True)
-    return ((rows - mean) * ((rows - mean).square().mean(-1, keepdim=True) + 2.0**-17).rsqrt()).reshape(x.shape) * weight[:, None] + bias[:, None]
+    return ((rows - mean) * ((rows - mean).square().mean(-1, keepdim=True) + 2.0**-17).rsqrt()).reshape(x.shape) * weight[
+        :, None
+    ] + bias[:, None]
 
 
 def divergence(x, y):
@@ -168,7 +176,10 @@ def test_the_table_names_what_was_not_judged(tmp_path):
     lines = list(released.report(rows, str(tmp_path / "rows.json")))
     assert lines[2].startswith(f"| torch {torch.__version__} | binary_cross_entropy_with_logits |") and "| fail |" in lines[2]
     assert "`liger_kernel` jsd: not judged (it is judged on cuda)" in lines[-1]
-    assert [one["title"] for one in json.loads((tmp_path / "rows.json").read_text())] == ["jsd", "binary_cross_entropy_with_logits"]
+    assert [one["title"] for one in json.loads((tmp_path / "rows.json").read_text())] == [
+        "jsd",
+        "binary_cross_entropy_with_logits",
+    ]
 
 
 def test_a_library_that_cannot_be_imported_is_named():

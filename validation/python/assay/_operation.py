@@ -145,7 +145,8 @@ class Operation:
         self.formula, self.name = formula, name
         self.made_of = (inputs, properties, minus_infinity, limits)
         infinite = _numbers.text("minus_infinity", minus_infinity).split()
-        self.inputs = [(name, *_parsed(name, text, list(inputs), self.largest_fixed), name in infinite) for name, text in inputs.items()]
+        self.inputs = [(name, *_parsed(name, text, list(inputs), self.largest_fixed), name in infinite)
+                       for name, text in inputs.items()]  # fmt: skip
         unknown = [name for name in infinite if name not in inputs]
         if unknown:
             raise ValueError(f"minus_infinity={minus_infinity!r}: expected names of inputs: {', '.join(inputs)}")

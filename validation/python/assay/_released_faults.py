@@ -149,7 +149,8 @@ def cudnn_ctc(p: Any) -> Any:
     """ctc_loss as cuDNN takes it: blank 0, all rows of T frames, whole numbers of 32 bits on the CPU."""
     import torch
 
-    if p.blank != 0 or p.layout != "concatenated" or not (p.input_lengths == p.logits.shape[0]).all() or not p.target_lengths.all():
+    is_whole = (p.input_lengths == p.logits.shape[0]).all() and p.target_lengths.all()
+    if p.blank != 0 or p.layout != "concatenated" or not is_whole:
         raise Unsupported("what cuDNN does not take")
     logits = torch.tensor(p.logits, device="cuda", requires_grad=True)
     lengths = [torch.from_numpy(np.asarray(one, np.int32)) for one in (p.targets, p.input_lengths, p.target_lengths)]
@@ -197,7 +198,8 @@ _LOGITS = {"logits": "N, V", "target": "N of index V"}
 _NORM = {"x": "N, 4, D", "weight": "4", "bias": "4"}
 _ON_GPU = {"empty": False, "largest": 1e4}
 _TILES = {**_ON_GPU, "contiguous": True}
-_CTC = {"two_step": True, "layouts": ("concatenated",), "reductions": ("none",), "upstream": True, "empty": False, "checks_arguments": False}
+_CTC = {"two_step": True, "layouts": ("concatenated",), "reductions": ("none",), "upstream": True, "empty": False,
+        "checks_arguments": False}  # fmt: skip
 _NO_LANES = "logits of -cap are added for the lanes that pad the row: 2.079 = ln 8 where ln 5 is due"
 
 FAULTS = (
@@ -212,13 +214,13 @@ FAULTS = (
     Fault("jsd", "liger_kernel", "NaN where both log-probabilities are below -104", jensen_shannon, liger_jensen_shannon,
           {"x": "N, V", "y": "N, V"}, {**_TILES, "largest": 128.0},
           lambda: {"x": np.array([[-0.5, -110]], np.float32), "y": np.array([[-0.25, -110]], np.float32)}),
-    Fault("poly_norm, its gradient", "liger_kernel", "a bias of shape [1] raises in the backward pass", poly_norm, liger_poly_norm,
-          {"x": "N, D", "weight": "3", "bias": "1"}, _TILES, is_gradient=True),
+    Fault("poly_norm, its gradient", "liger_kernel", "a bias of shape [1] raises in the backward pass", poly_norm,
+          liger_poly_norm, {"x": "N, D", "weight": "3", "bias": "1"}, _TILES, is_gradient=True),
     Fault("binary_cross_entropy_with_logits", "torch", "0 at x = -16 and target 0, where 1.1e-7 is due", binary_cross_entropy,
           torch_binary_cross_entropy, {"x": "N", "target": "N of unit"}, _ON_GPU,
           lambda: {"x": np.array([-16, -12], np.float32), "target": np.zeros(2, np.float32)}, devices=_ANY),
-    Fault("group_norm in bfloat16", "torch", "statistics in bfloat16: off by 0.063 at a mean of 16", group_norm, torch_group_norm, _NORM,
-          {**_ON_GPU, "dtype": "bfloat16"}, _offset(16)),
+    Fault("group_norm in bfloat16", "torch", "statistics in bfloat16: off by 0.063 at a mean of 16", group_norm,
+          torch_group_norm, _NORM, {**_ON_GPU, "dtype": "bfloat16"}, _offset(16)),
     Fault("cumsum in bfloat16", "torch", "the sum is kept in bfloat16", cumulative_sum, cumulative_sum, {"x": "N, D"},
           {**_ON_GPU, "dtype": "bfloat16"}, lambda: {"x": np.ones((1, 1024), np.float32)}),
     Fault("ctc_loss by cuDNN", "torch", "an impossible alignment has the loss 0 and a gradient", "ctc", cudnn_ctc, {}, _CTC,

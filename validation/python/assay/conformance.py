@@ -167,7 +167,8 @@ def _released(parser: argparse.ArgumentParser, arguments: argparse.Namespace) ->
         for row in released.found(*asked):
             print(json.dumps(asdict(row)), flush=True)
         return
-    judged = chain.from_iterable(released.found_in(python, *asked) for python in arguments.python) if arguments.python else released.found(*asked)
+    others = [released.found_in(python, *asked) for python in arguments.python]
+    judged = chain.from_iterable(others) if others else released.found(*asked)
     try:
         for line in released.report(judged, arguments.json):
             print(line, flush=True)

@@ -33,7 +33,9 @@ class Found:
     seconds: float = 0.0
 
 
-def judge_fault(fault: Fault, device: str, cases: int, seed: int, kernel: Optional[Callable[..., Any]] = None) -> _gate.GateResult:
+def judge_fault(
+    fault: Fault, device: str, cases: int, seed: int, kernel: Optional[Callable[..., Any]] = None
+) -> _gate.GateResult:
     """The gate on the function, or on another kernel in its place."""
     fn = kernel or fault.kernel
     declared = {**fault.declared}
@@ -58,7 +60,11 @@ def _lines(result: _gate.GateResult) -> Dict[str, str]:
     lines = [" ".join(line.split()) for line in worst.failure.explanation.splitlines() if line.strip()]
     wanted = [line for line in lines if line.split()[0] in ("exact", "got", "error")] or lines[:2]
     case = worst.failure.reproducer.split("seed=")[-1].partition(" ")[2]
-    return {"verdict": worst.verdict, "case": case[:200], "said": "; ".join([lines[0], *wanted] if wanted[0] != lines[0] else wanted)[:300]}
+    return {
+        "verdict": worst.verdict,
+        "case": case[:200],
+        "said": "; ".join([lines[0], *wanted] if wanted[0] != lines[0] else wanted)[:300],
+    }
 
 
 def _version(name: str) -> str:

@@ -55,8 +55,8 @@ def _runs(file: BenchmarkFile, sizes: Dict[str, int]) -> int:
 
 
 def _halved(file: BenchmarkFile, sizes: Dict[str, int], elements: int) -> Optional[Dict[str, int]]:
-    """The sizes with each halved, the largest first, as long as the model runs; None where that does not make it small. Those that
-    are the file's own come last."""
+    """The sizes with each halved, the largest first, as long as the model runs; None where that does not make it small. Those
+    that are the file's own come last."""
     names = sorted(sizes, key=lambda name: (sizes[name] == file.sizes[name], -sizes[name]))
     while elements > _MOST_ELEMENTS and names:
         name = names.pop(0)
@@ -72,8 +72,8 @@ def _halved(file: BenchmarkFile, sizes: Dict[str, int], elements: int) -> Option
 
 
 def base_sizes(file: BenchmarkFile) -> Dict[str, int]:
-    """Small sizes at which the model can be built and run, if need be with narrow layers (`file.narrowing`). Raises ValueError where
-    none is found."""
+    """Small sizes at which the model can be built and run, if need be with narrow layers (`file.narrowing`). Raises ValueError
+    where none is found."""
     why = ""
     for factor in _NARROWINGS:
         began, is_large = time.monotonic(), False

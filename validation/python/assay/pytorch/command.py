@@ -29,7 +29,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("reference", help="the problem: a file with Model, get_inputs and get_init_inputs")
     parser.add_argument("new", help="the answer: a file with ModelNew")
     parser.add_argument("--cases", type=int, default=60, help="for each property (60)")
-    parser.add_argument("--seconds", type=float, default=300.0, help="the time for small sizes: fewer cases where they take longer (300)")
+    parser.add_argument(
+        "--seconds", type=float, default=300.0, help="the time for small sizes: fewer cases where they take longer (300)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the cases (1)")
     parser.add_argument(
         "--dtype", default="float32", choices=("float32", "float16", "bfloat16", "float64"), help="of inputs and results"
@@ -93,7 +95,8 @@ def _judged(operation: BenchmarkOperation, kernel: Any, asked: argparse.Namespac
     )  # fmt: skip
     result = in_time.result
     if result is None:
-        print(json.dumps({"verdict": "nothing judged", "advice": f"No case was judged in {asked.seconds:g} s: give it more --seconds."}))
+        advice = f"No case was judged in {asked.seconds:g} s: give it more --seconds."
+        print(json.dumps({"verdict": "nothing judged", "advice": advice}))
         return 1
     pattern: Optional[Pattern] = None
     if not result.passed:
@@ -123,9 +126,8 @@ def stated_text(stated: Stated) -> str:
     """What was found at the stated sizes, in words."""
     compared = f"{stated.elements} elements within {stated.difference:.2g} of float64, of the result's size"
     if stated.verdict == "pass":
-        return f"at the sizes of the file: pass, {stated.judged} elements at most {100 * stated.share:.3g} % of their bounds; {compared}" + (
-            f"; {stated.text}" if stated.text else ""
-        )
+        share = f"{stated.judged} elements at most {100 * stated.share:.3g} % of their bounds"
+        return f"at the sizes of the file: pass, {share}; {compared}" + (f"; {stated.text}" if stated.text else "")
     if stated.verdict == "fail":
         return f"at the sizes of the file: fail: {stated.text}"
     return f"at the sizes of the file: no bound: {stated.text}" + (f"; {compared}" if stated.elements else "")

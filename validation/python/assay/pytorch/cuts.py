@@ -1,8 +1,8 @@
-"""Parts of a problem in KernelBench's form that are small enough for exact results: rows of a batch, columns of a weight, a window
-of an image, with the part of the result that they give.
+"""Parts of a problem in KernelBench's form that are small enough for exact results: rows of a batch, columns of a weight, a
+window of an image, with the part of the result that they give.
 
-Which axes can be cut is found by trying at small sizes. Whether a cut of a large problem gives its part of the large result is seen
-by the float64 results of both, so that nothing rests on a guess.
+Which axes can be cut is found by trying at small sizes. Whether a cut of a large problem gives its part of the large result is
+seen by the float64 results of both, so that nothing rests on a guess.
 """
 
 from __future__ import annotations
@@ -79,7 +79,9 @@ def _axis_of(run: Run, values: Values, sizes: Dict[str, int], places: Sequence[P
     return None
 
 
-def axes_of(run: Run, values_at: Callable[[Dict[str, int]], Values], usual: Dict[str, int], free: Dict[str, List[Any]]) -> List[Axis]:
+def axes_of(
+    run: Run, values_at: Callable[[Dict[str, int]], Values], usual: Dict[str, int], free: Dict[str, List[Any]]
+) -> List[Axis]:
     """The axes that can be cut: the free sizes at all their places, else at a single input, as the rows of one factor are."""
     found: List[Axis] = []
 
@@ -114,8 +116,8 @@ def window(count: int, middle: float, length: int) -> torch.Tensor:
 
 
 def part_of(whole: torch.Tensor, part: torch.Tensor, at: Dict[int, torch.Tensor], near: Dict[int, int]) -> List[torch.Tensor]:
-    """Of each axis the indices in the whole result of a part's elements: `at` says them of axes with any indices, `near` about where
-    a window begins; there the place is taken where most elements agree."""
+    """Of each axis the indices in the whole result of a part's elements: `at` says them of axes with any indices, `near` about
+    where a window begins; there the place is taken where most elements agree."""
     for axis, indices in at.items():
         whole = whole.index_select(axis, indices.to(whole.device))
     best, found = -1, {}  # type: int, Dict[int, int]

@@ -75,7 +75,8 @@ def why_not(weight: Optional[Weight], device: torch.device) -> str:
         return "PyTorch cannot say how much it takes without running it"
     needed = 12 * weight.held + 8 * (3 * weight.largest + 2 * weight.results)
     if needed > _MOST_OF_MEMORY * _free_bytes(device):
-        return f"it takes some {needed / 1e9:.0f} GB in float64, more than {_MOST_OF_MEMORY:.0%} of the memory that is free on {device}"
+        free = f"{_MOST_OF_MEMORY:.0%} of the memory that is free on {device}"
+        return f"it takes some {needed / 1e9:.0f} GB in float64, more than {free}"
     products, others = _SPEED.get(device.type, _SPEED_OF_GPUS)
     seconds = weight.products / products + weight.made / others
     if seconds > _MOST_SECONDS:

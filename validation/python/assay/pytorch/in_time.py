@@ -48,7 +48,7 @@ def _ending_in(seconds: float) -> Iterator[None]:
 def judged_in_time(
     judge: Callable[[int, str], Any], cases: int, reach: str, seconds: float, tell: Callable[[str], None]
 ) -> InTime:
-    """judge(cases, reach) as often as there is time for, up to the `cases` and the `reach` that are asked for, or to a failure."""
+    """judge(cases, reach) as often as there is time for, up to the `cases` and the `reach` that are asked for, or a failure."""
     began, rounds = time.monotonic(), _rounds(cases, reach)
     done = InTime(None, 0, False)
     k = 0

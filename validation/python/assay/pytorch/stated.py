@@ -1,7 +1,8 @@
 """The sizes that a problem in KernelBench's form states, judged after the small ones.
 
-All elements of the results are compared with a run of `Model` in float64. That chooses elements, but decides nothing: those that are
-furthest off, and some thousands that are drawn, are computed exactly from cuts of the problem (cuts.py) and held to their bounds.
+All elements of the results are compared with a run of `Model` in float64. That chooses elements, but decides nothing: those that
+are furthest off, and some thousands that are drawn, are computed exactly from cuts of the problem (cuts.py) and held to their
+bounds.
 """
 
 from __future__ import annotations
@@ -131,8 +132,10 @@ class _Judge:
             return None
         one = int(wrong[np.argmax(np.nan_to_num(share[wrong], nan=np.inf))])
         index = [int(axis.reshape(-1)[one]) for axis in where]
-        text = f"output[{', '.join(map(str, index))}]\n  exact    {texts[one]}\n  got      {got[one]:.9g}\n  error    {error[one]:.3g}, " \
-               f"{share[one]:.3g} of the bound {bound[one]:.3g}"  # fmt: skip
+        text = (
+            f"output[{', '.join(map(str, index))}]\n  exact    {texts[one]}\n  got      {got[one]:.9g}\n"
+            f"  error    {error[one]:.3g}, {share[one]:.3g} of the bound {bound[one]:.3g}"
+        )
         case = {"sizes": self.problem.sizes, "output": f"output{k}" if len(self.due) > 1 else "output", "index": index,
                 "expected": texts[one], "got": f"{got[one]:.9g}"}  # fmt: skip
         return Stated("fail", text, self.judged, 0, self.share, case=case)

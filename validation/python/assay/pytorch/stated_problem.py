@@ -24,7 +24,10 @@ class StatedProblem:
         model = self.model(self.sizes)
         self.parameters = [name for name, _ in model.named_parameters()]
         self.values = {key: self._rounded(one) for key, one in self._values(self.inputs, model).items()}
-        self.usual = {**operation.base, **{name: max(size, 4) for name, size in operation.usual_extents().items() if name in operation.base}}
+        self.usual = {
+            **operation.base,
+            **{name: max(size, 4) for name, size in operation.usual_extents().items() if name in operation.base},
+        }
         self.free = {} if self.is_narrow else self._with_buffers(free_extents(operation.file, operation.base))
 
     def _rounded(self, one: torch.Tensor) -> torch.Tensor:
