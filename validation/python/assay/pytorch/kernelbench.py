@@ -56,7 +56,7 @@ class BenchmarkOperation(TorchOperation):
         self._declared_inputs = dict(inputs)
         of_parameters = self._parameter_texts(shapes, free, list(inputs))
         self._declare(self._function, "Model", {**inputs, **of_parameters}, "", "", limits)
-        self._traced = lru_cache(16)(self._trace_at)  # of large graphs, whose sizes seldom come again
+        self._traced = lru_cache(48)(self._trace_at)  # of large graphs, whose sizes seldom come again
         self._begin()
 
     def __reduce__(self) -> Any:
