@@ -228,3 +228,26 @@ def test_values_are_those_of_numpy():
 def test_the_faults_of_these_operations_are_killed(operation):
     missed = {fault for fault, noticed, _ in operation.mutants(empty=False) if not noticed}
     assert not [fault for fault in missed if "sort" in fault], missed
+
+
+@assay.operation(x="N")
+def largest_two(xp, x):
+    return xp.top_k((x + 1024) - 1024, 2)
+
+
+def two_of(p, positions_of=lambda y: np.argsort(-y, kind="stable")):
+    y = (p.x + f32(1024)) - f32(1024)
+    return np.sort(y)[::-1][:2].copy(), positions_of(y)[:2].copy()
+
+
+def test_values_of_a_top_k_are_those_at_its_positions():
+    x = np.array([0.1, 0.7], f32)  # which are rounded in the sum
+    bound = largest_two.truth(x)["output_bounds"][0][0]
+    near = {"x": np.array([0.1, 0.1 + 1.5 * bound], f32)}  # either may be the largest, but their values are not each other's
+    options = dict(cases=0, reach="none", filter="^outputs$", input=near)
+    largest_two.gate(two_of, **options).raise_for_failure()
+    by_sorting_pairs = largest_two.gate(lambda p: two_of(p, lambda y: np.lexsort((np.arange(len(y)), -y))), **options)
+    by_sorting_pairs.raise_for_failure()
+    crossed = largest_two.gate(lambda p: two_of(p, lambda y: np.argsort(y if np.ptp(p.x) < 2 * bound else -y)), **options)
+    assert crossed["outputs"].verdict == "fail", str(crossed)
+    assert "beside it the position" in crossed["outputs"].failure.explanation

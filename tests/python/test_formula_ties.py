@@ -57,6 +57,66 @@ def test_ties_of_a_row_may_be_shared_or_go_to_one(share):
     assert result.passed, str(result)
 
 
+@assay.operation(x="N, D", limits={"D": 65})
+def largest_of_pairs(xp, x):
+    """Of windows that do not overlap, as pooling takes them, times a weight."""
+    D = x.shape[1] // 2
+    return 3 * xp.max(xp.reshape(x[:, : 2 * D], (x.shape[0], D, 2)), axis=-1)
+
+
+def pairs_backward(share):
+    def backward(p):
+        N, D = p.x.shape
+        pairs = p.x[:, : D // 2 * 2].reshape(N, D // 2, 2)
+        is_largest = pairs == pairs.max(-1, keepdims=True)
+        if share == "last":
+            is_largest[..., 0] &= ~is_largest[..., 1]
+        parts = is_largest.sum(-1, keepdims=True) if share == "equal" else 1
+        gradient = np.zeros_like(p.x)
+        gradient[:, : D // 2 * 2] = (f32(3) * p.upstream[..., None] * is_largest / parts).reshape(N, -1)
+        return gradient
+
+    return backward
+
+
+@pytest.mark.parametrize("share", ["equal", "last"])
+def test_ties_of_windows_may_be_shared_or_go_to_one(share):
+    result = largest_of_pairs.gate(backward=pairs_backward(share), cases=100, reach="none", empty=False)
+    assert result.passed, str(result)
+
+
+@pytest.mark.parametrize("operation, backward", [(largest, largest_backward), (largest_of_pairs, pairs_backward)])
+def test_shares_that_add_up_to_more_than_the_gradient_are_wrong(operation, backward):
+    result = operation.gate(backward=backward("all"), cases=100, reach="none", empty=False)
+    assert result["gradient"].verdict == "fail", str(result)
+    assert "equal largest elements" in result["gradient"].failure.explanation
+
+
+def test_one_lost_share_is_wrong():
+    def backward(p):  # each of two or more gets half of what is due
+        gradient = largest_backward("equal")(p)
+        ties = (p.x == p.x.max(-1, keepdims=True, initial=-np.inf)).sum(-1, keepdims=True)
+        return np.where(ties > 1, gradient / 2, gradient).astype(f32)
+
+    assert largest.gate(backward=backward, cases=100, reach="none", empty=False)["gradient"].verdict == "fail"
+
+
+@assay.operation(x="N, D", limits={"D": 33})
+def norms_of_two(xp, x):
+    """The gradient of an element that two maxima take, where either share is free."""
+    return xp.max(x, axis=-1), xp.max(x, axis=0)
+
+
+def test_an_element_of_two_maxima_may_get_any_share_of_either():
+    def backward(p):
+        rows, columns = (p.x == p.x.max(k, keepdims=True) for k in (1, 0))
+        rows &= np.cumsum(rows, 1) == 1  # the first of each row
+        columns = columns / columns.sum(0, keepdims=True)  # and equal parts of each column
+        return (rows * p.upstreams[0][:, None] + columns * p.upstreams[1]).astype(f32)
+
+    norms_of_two.gate(backward=backward, cases=100, reach="none", empty=False).raise_for_failure()
+
+
 @pytest.mark.parametrize("share", [-0.25, 1.25, 2, np.nan, np.inf])
 def test_other_shares_are_wrong(share):
     for operation, backward in ((relu, relu_backward), (hardtanh, hardtanh_backward)):

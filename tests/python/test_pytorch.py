@@ -197,6 +197,7 @@ def test_what_cannot_be_traced_is_refused_by_name_with_the_line(name):
 @pytest.mark.parametrize("inputs, text", [
     ({"x": "N, D"}, "the reference takes weight, which is not declared"),
     ({**RMS, "z": "N"}, "z='N': the reference takes x, weight"),
+    ({"X": "N, D"}, "X='N, D': the reference takes x, weight: expected one of them"),
 ])  # fmt: skip
 def test_inputs_are_those_of_the_reference(inputs, text):
     with pytest.raises(ValueError, match=text):
@@ -264,3 +265,14 @@ def test_assay_needs_no_pytorch():
             "op = assay.operation(x='N')(lambda xp, x: 2 * x)\n"
             "assert op.gate(lambda p: np.float32(2) * p.x, cases=4).passed and 'assay.pytorch' not in sys.modules")  # fmt: skip
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)
+
+
+def test_a_reference_that_calls_einops_is_traced():
+    einops = pytest.importorskip("einops")
+
+    def blocks(x):
+        return einops.rearrange(einops.rearrange(x, "b (c l) d -> b d c l", l=2).cumsum(-1), "b d c l -> b (c l) d")
+
+    made = assay.operation(x="B, 6, D")(blocks)
+    made.gate(lambda x: x.reshape(len(x), 3, 2, x.shape[2]).cumsum(2).reshape(x.shape), cases=20).raise_for_failure()
+    assert not made.gate(lambda x: x.cumsum(1), cases=20).passed

@@ -91,6 +91,79 @@ def test_sizes_are_smaller_and_those_that_may_vary_are_extents(operation_of):
     assert set(groups.extents) == {"batch_size", "length"}
 
 
+SCALED = """
+import torch
+
+class Model(torch.nn.Module):
+    def forward(self, A, s):
+        return torch.clamp(A * s, max=%s)
+
+M, N = 16384, 4096
+
+def get_inputs():
+    return [torch.rand(M, N), 3.5]
+
+def get_init_inputs():
+    return []
+"""
+
+
+def test_a_number_among_the_inputs_is_varied(tmp_path):
+    path = tmp_path / "scaled.py"
+    path.write_text(SCALED % "100.0")
+    operation = BenchmarkOperation(str(path))
+    operation.gate(type(operation.reference), cases=12, **DECLARED).raise_for_failure()
+    memorised = model_new(operation, lambda self, A, s: torch.clamp(A * 3.5, max=100.0))
+    assert operation.gate(memorised, cases=12, **DECLARED)["outputs"].verdict == "fail"
+
+
+def test_a_number_that_the_model_has_to_know_stays(tmp_path):
+    path = tmp_path / "scaled.py"
+    path.write_text(SCALED % "round(s)")
+    operation = BenchmarkOperation(str(path))
+    assert [one[0] for one in operation.inputs] == ["A"]
+    operation.gate(type(operation.reference), cases=12, **DECLARED).raise_for_failure()
+
+
+NETWORK = """
+import torch
+import torch.nn as nn
+
+class Model(nn.Module):
+    def __init__(self, classes):
+        super().__init__()
+        self.body = nn.Sequential(nn.Conv2d(3, 512, 3), nn.BatchNorm2d(512), nn.ReLU(),
+                                  nn.Conv2d(512, 512, 3, groups=512), nn.AdaptiveAvgPool2d(1))
+        self.head = nn.Sequential(nn.Linear(512, 1024), nn.Linear(1024, classes))
+
+    def forward(self, x):
+        return self.head(torch.flatten(self.body(x), 1))
+
+batch, classes = 8, 1000
+
+def get_inputs():
+    return [torch.rand(batch, 3, 224, 224)]
+
+def get_init_inputs():
+    return [classes]
+"""
+
+
+def test_layers_whose_widths_no_size_makes_smaller_are_narrow(tmp_path):
+    path = tmp_path / "network.py"
+    path.write_text(NETWORK)
+    operation = BenchmarkOperation(str(path))
+    shapes = {of: tuple(one.shape) for of, one in operation.reference.named_parameters()}
+    assert operation.file.narrowing.factor == 8 and shapes["body.0.weight"] == (64, 3, 3, 3)
+    assert shapes["body.3.weight"] == (64, 1, 3, 3) and torch.nn.Linear(512, 3).in_features == 512
+    assert "512 is also the width of a layer" in operation._refused({**operation.usual_extents(), "classes": 512})
+    kernel = type(operation.reference)
+    options = dict(cases=4, filter="^outputs$", reach="none", **DECLARED)
+    operation.gate(kernel, **options).raise_for_failure()
+    no_bias = model_new(operation, lambda self, x: self.head(torch.flatten(self.body(x), 1)) - self.head[1].bias)
+    assert operation.gate(no_bias, **options)["outputs"].verdict == "fail"
+
+
 def files(tmp_path, new):
     (tmp_path / "reference.py").write_text(PROBLEMS["loss"])
     (tmp_path / "new.py").write_text(PROBLEMS["loss"].replace("class Model(", "class ModelNew(").replace("smooth_l1_loss", new))

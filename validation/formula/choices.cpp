@@ -43,7 +43,31 @@ bool is_negative(const Graph& graph, std::int32_t node) {
   return one.op == Op::negative;
 }
 
+/// The sort, and its element, that element `i` of a node is, beyond copies and a change of sign; the node -1: none.
+Original sorted_element(const Graph& graph, std::int32_t number, std::size_t i) {
+  const Original original = original_of(graph, number, i);
+  const Node& node = graph.nodes[static_cast<std::size_t>(original.node)];
+  if (node.op == Op::negative) return sorted_element(graph, node.arguments[0], original.element);
+  return node.op == Op::sort ? original : Original{-1, 0};
+}
+
 }  // namespace
+
+bool is_beside(const Graph& graph, const Doubles& values, std::int32_t positions, std::int32_t sorted) {
+  const auto size = static_cast<std::size_t>(graph.size_of(positions));
+  if (size == 0 || graph.size_of(sorted) != graph.size_of(positions)) return false;
+  const auto of = [&](std::int32_t node) -> const Node& { return graph.nodes[static_cast<std::size_t>(node)]; };
+  const std::int32_t sort = sorted_element(graph, sorted, 0).node;
+  const Node& argsort = of(argsort_of(graph, positions));
+  if (sort < 0 || of(sort).inner != argsort.inner) return false;
+  const auto taken = [&](const Node& node) { return static_cast<std::size_t>(node.arguments[0]); };
+  if (values[taken(of(sort))] != values[taken(argsort)]) return false;
+  for (std::size_t i = 0; i < size; ++i) {
+    const Original one = sorted_element(graph, sorted, i);
+    if (one.node != sort || one.element != original_of(graph, positions, i).element) return false;
+  }
+  return true;
+}
 
 Choices::Choices(const Graph& graph, std::int32_t node, const Doubles& values, const Doubles& errors) {
   const auto size = static_cast<std::size_t>(graph.size_of(node));
@@ -86,6 +110,22 @@ std::optional<Choices::Wrong> Choices::wrong_in(const std::vector<double>& got) 
     if (std::string wrong = why(i, got[i]); !wrong.empty()) return Wrong{i, wrong};
     if (!given.emplace(row, got[i]).second)
       return Wrong{i, fmt::format("got {} a second time in the same row: expected different positions", got[i])};
+  }
+  return {};
+}
+
+std::optional<Choices::Wrong> Choices::wrong_beside(const std::vector<double>& got, const std::vector<double>& values,
+                                                    const Arithmetic& arithmetic, Dtype storage) const {
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const auto inner = static_cast<std::size_t>(inner_);
+    if (!is_judged_[places_[i] / inner]) continue;
+    const Interval& one = intervals_[places_[i] / inner * inner + static_cast<std::size_t>(got[i])];
+    const double value = falls_ ? -values[i] : values[i], middle = one.lower / 2 + one.upper / 2;
+    const double bound = stored(middle, (one.upper - one.lower) / 2, arithmetic, storage);
+    if (std::abs(value - middle) <= bound || value == middle) continue;
+    return Wrong{i, fmt::format("got {:.9g}, and beside it the position {:g}, where the value is {:.9g}: expected the "
+                                "value at the position",
+                                values[i], got[i], falls_ ? -middle : middle)};
   }
   return {};
 }

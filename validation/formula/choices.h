@@ -24,6 +24,9 @@ std::vector<reference::formula::detail::Candidates> candidates_in(const std::vec
 /// The argsort that a node's elements are copies of; -1: none.
 std::int32_t argsort_of(const Graph& graph, std::int32_t node);
 
+/// Whether the elements of the node `sorted` are those whose positions the elements of `positions` are, as top_k returns both.
+bool is_beside(const Graph& graph, const Doubles& values, std::int32_t positions, std::int32_t sorted);
+
 class Choices {
  public:
   /// Those of the elements of `node`, of which argsort_of is one. `errors` are the bounds on all nodes.
@@ -35,6 +38,10 @@ class Choices {
     std::string why;
   };
   std::optional<Wrong> wrong_in(const std::vector<double>& got) const;
+
+  /// The first of the values beside these positions, which wrong_in has passed, that is not the element there.
+  std::optional<Wrong> wrong_beside(const std::vector<double>& got, const std::vector<double>& values,
+                                    const Arithmetic& arithmetic, Dtype storage) const;
 
  private:
   std::string why(std::size_t element, double got) const;

@@ -12,6 +12,7 @@
 #include "validation/core/number.h"
 #include "validation/formula/choices.h"
 #include "validation/formula/hints.h"
+#include "validation/formula/tied_sums.h"
 
 namespace assay::validation::formula {
 namespace {
@@ -101,19 +102,51 @@ Hint hint_of(const Subject& subject, const Traced& traced, const std::vector<std
   };
 }
 
-/// A failure where an output of positions has one that no rounding makes right.
-Finding wrong_choice(const Truth& truth, const Doubles& got, const std::vector<Shape>& shapes) {
-  Finding finding = Finding::pass();
+/// A failure where an output of positions has one that no rounding makes right, or values beside it that are elsewhere.
+Finding wrong_choice(const Subject& subject, const Truth& truth, const Traced& traced, const Doubles& got) {
+  const auto failure = [&](std::size_t k, const Choices::Wrong& wrong) {
+    const std::string name = truth.choices.size() > 1 ? fmt::format("output{}", k) : "output";
+    return Finding::fail(fmt::format("{}\n  {}", place(name, wrong.element, traced.shapes[k]), wrong.why));
+  };
+  const auto& outputs = traced.graph.outputs;
   for (std::size_t k = 0; k < truth.choices.size(); ++k) {
     if (truth.choices[k] == nullptr) continue;
-    const auto wrong = truth.choices[k]->wrong_in(got.at(k));
-    if (!wrong) continue;
-    const std::string name = truth.choices.size() > 1 ? fmt::format("output{}", k) : "output";
-    finding.verdict = Verdict::fail;
-    finding.explanation = fmt::format("{}\n  {}", place(name, wrong->element, shapes[k]), wrong->why);
+    if (const auto wrong = truth.choices[k]->wrong_in(got.at(k))) return failure(k, *wrong);
+    for (std::size_t j = 0; j < outputs.size(); ++j) {
+      if (!is_beside(traced.graph, truth.values, outputs[k], outputs[j])) continue;
+      if (const auto wrong =
+              truth.choices[k]->wrong_beside(got[k], got[j], subject.arithmetic, storage_of_output(subject, j)))
+        return failure(j, *wrong);
+    }
+  }
+  return Finding::pass();
+}
+
+/// A failure where the gradients of equal largest elements add up to another sum than that of their shares.
+Finding wrong_tied_sum(const Subject& subject, const Traced& traced, const Case& c, const Truth& truth,
+                       const Doubles& got) {
+  std::vector<std::pair<std::string, std::int32_t>> gradients;
+  for (const Input& input : subject.specification.inputs)
+    if (input.kind != Kind::flag && input.kind != Kind::index)
+      gradients.emplace_back(input.name, traced.gradients[gradients.size()]);
+  const std::vector<Shape> shapes = gradient_shapes(subject, c);
+  for (const TiedSum& sum :
+       tied_sums(traced.graph, traced.formula_nodes, gradients, truth.values, subject.arithmetic)) {
+    double ours = 0, due = 0;
+    std::vector<std::string> places;
+    for (const std::size_t i : sum.elements) {
+      ours += got[sum.input][i];
+      due += to_double(truth.gradients[sum.input][i]);
+      if (places.size() < 4) places.push_back(place(sum.name, i, shapes[sum.input]));
+    }
+    if (!std::isfinite(sum.bound) || std::abs(ours - due) <= sum.bound) continue;
+    Finding finding = Finding::fail(fmt::format(
+        "gradients of {} equal largest elements, {}\n  exact    {} is their sum, whatever share each gets\n"
+        "  got      {}\n  error    {:.3g}, beyond the bound {:.3g}",
+        sum.elements.size(), fmt::join(places, ", "), show(due), show(ours), std::abs(ours - due), sum.bound));
     return finding;
   }
-  return finding;
+  return Finding::pass();
 }
 
 }  // namespace
@@ -140,7 +173,7 @@ Finding outputs(const Subject& subject, const Case& c, Random&) {
   const auto traced = subject.trace(c.extents);
   const Doubles got = subject.forward(c);
   const Hint hint = hint_of(subject, *traced, traced->graph.outputs, truth->values, bool{subject.road});
-  if (auto wrong = wrong_choice(*truth, got, traced->shapes); wrong.verdict == Verdict::fail) return wrong;
+  if (auto wrong = wrong_choice(subject, *truth, *traced, got); wrong.verdict == Verdict::fail) return wrong;
   Finding finding = compare_all(
       "output", got, truth->outputs, truth->output_bounds, truth->output_ranges, traced->shapes,
       [&](std::size_t k) { return storage_of_output(subject, k); }, hint);
@@ -158,6 +191,8 @@ Finding gradients(const Subject& subject, const Case& c, Random&) {
   Finding finding = compare_all(
       "gradient", got, truth->gradients, truth->gradient_bounds, truth->gradient_ranges, gradient_shapes(subject, c),
       [&](std::size_t k) { return storage_of_gradient(subject, k); }, hint);
+  if (finding.verdict == Verdict::pass && !subject.backward_road)
+    if (auto wrong = wrong_tied_sum(subject, *traced, c, *truth, got); wrong.verdict == Verdict::fail) return wrong;
   finding.evidence = evidence_of(*truth);
   if (finding.verdict == Verdict::pass && !truth->undeclared_bounds.empty())
     finding.evidence.undeclared["gradient"] =

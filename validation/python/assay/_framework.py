@@ -12,7 +12,7 @@ from ._formula import Namespace, finished
 from ._operation import Operation
 from ._traced import NotTraceable
 
-_TRIED = (1, 2, 3, 4, 5, 6, 7, 8, 11, 16, 32, 64)  # sizes, of which one is the least that a reference takes
+_TRIED = (1, 2, 3, 4, 5, 6, 7, 8, 11, 16, 27, 32, 45, 64)  # sizes, of which one is the least that a reference takes
 
 
 def _agree(ours: np.ndarray, theirs: np.ndarray, tolerance: float) -> bool:

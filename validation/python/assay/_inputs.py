@@ -33,7 +33,7 @@ def _require_extent(name: str, text: str, extent: str, inputs: Sequence[str]) ->
                          "expected another name")
 
 
-def parsed(name: str, text: str, inputs: Sequence[str]) -> Tuple[List[str], str, str]:
+def parsed(name: str, text: str, inputs: Sequence[str], largest_fixed: int) -> Tuple[List[str], str, str]:
     """Extents, kind and the extent of an index, of "B, T" or "B, T of flag" or "B, U of index V"."""
     if not isinstance(text, str):
         raise TypeError(f"{name}={text!r}: expected its extents as a string, such as 'N, D'")
@@ -49,8 +49,8 @@ def parsed(name: str, text: str, inputs: Sequence[str]) -> Tuple[List[str], str,
     if len(dimensions) > _AXES:
         raise ValueError(f"{name}={text!r}: {len(dimensions)} axes: expected at most {_AXES}")
     fixed = math.prod(int(extent) for extent in dimensions if is_fixed(extent))
-    if fixed > LARGEST_FIXED:
-        raise ValueError(f"{name}={text!r}: {fixed} elements where every named extent is 1: expected at most {LARGEST_FIXED}; "
+    if fixed > largest_fixed:
+        raise ValueError(f"{name}={text!r}: {fixed} elements where every named extent is 1: expected at most {largest_fixed}; "
                          "give an extent a name and a limit: limits={'N': 4096}")
     return dimensions, words[0], words[1] if len(words) > 1 else ""
 

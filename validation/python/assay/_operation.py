@@ -16,7 +16,7 @@ from ._arithmetic import arithmetic, types_of
 from ._formula import trace
 from ._formula_calls import KernelCall, require_kernel
 from ._gate import MOST_CASES, MOST_DIGITS
-from ._inputs import declared_properties, is_fixed, parsed, require_limits
+from ._inputs import LARGEST_FIXED, declared_properties, is_fixed, parsed, require_limits
 from ._judging import Judging
 from ._numpy_names import NumPy
 from ._road import Road
@@ -25,6 +25,8 @@ from ._taken_sizes import limits_with, taken_sizes
 
 class Operation(Judging):
     """A formula, and what is drawn for its inputs. Calling it computes the formula with NumPy."""
+
+    largest_fixed = LARGEST_FIXED
 
     def __init__(self, formula: Callable[..., Any], inputs: Dict[str, str], properties: str, minus_infinity: str,
                  limits: Optional[Dict[str, int]]) -> None:
@@ -42,7 +44,8 @@ class Operation(Judging):
         self.formula, self.name = formula, name
         self.made_of = (inputs, properties, minus_infinity, limits)
         infinite = _numbers.text("minus_infinity", minus_infinity).split()
-        self.inputs = [(name, *parsed(name, text, list(inputs)), name in infinite) for name, text in inputs.items()]
+        self.inputs = [(name, *parsed(name, text, list(inputs), self.largest_fixed), name in infinite)
+                       for name, text in inputs.items()]  # fmt: skip
         unknown = [name for name in infinite if name not in inputs]
         if unknown:
             raise ValueError(f"minus_infinity={minus_infinity!r}: expected names of inputs: {', '.join(inputs)}")

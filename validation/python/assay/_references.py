@@ -58,7 +58,9 @@ def _has_framework(formula: Any, inputs: Dict[str, str]) -> bool:
     if _is_module(formula) or _is_jitted(formula):
         return True
     try:
-        return callable(formula) and next(iter(inspect.signature(formula).parameters), "xp") in inputs
+        first, *others = list(inspect.signature(formula).parameters) if callable(formula) else [""]
+        is_misspelt = "torch" in sys.modules and first not in ("", "xp") and others != list(inputs) and bool(inputs)
+        return first in inputs or is_misspelt
     except ValueError:  # a function in C, such as torch.relu, which does not say what it takes
         return "torch" in sys.modules
 

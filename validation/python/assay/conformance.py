@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import chain, zip_longest
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set, Tuple, Union
 
-from . import gallery
+from . import gallery, released
 from ._gallery_kernels import KERNELS
 from ._gate import GateResult, PropertyResult, gate
 from ._library_kernels import numpy_svd, scipy_svd, torch_cross_entropy, torch_ctc, torch_ctc_float64, torch_svd
@@ -161,6 +161,21 @@ def report(judged: Iterable[Row]) -> Iterator[str]:
             yield f"\n`{one.library}` {one.title}: not judged ({one.missing})"
 
 
+def _released(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    asked = (arguments.device, arguments.cases, arguments.seed)
+    if arguments.rows:
+        for row in released.found(*asked):
+            print(json.dumps(asdict(row)), flush=True)
+        return
+    others = [released.found_in(python, *asked) for python in arguments.python]
+    judged = chain.from_iterable(others) if others else released.found(*asked)
+    try:
+        for line in released.report(judged, arguments.json):
+            print(line, flush=True)
+    except (RuntimeError, OSError) as error:
+        parser.error(f"--python: {error}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="assay conformance", description=__doc__.splitlines()[0])
     parser.add_argument("--cases", type=int, default=40, help="generated cases for each property (default: 40)")
@@ -179,8 +194,16 @@ def main() -> None:
         default=[],
         help="an interpreter with assay and other versions of the libraries, which are judged too; may be repeated",
     )
+    parser.add_argument(
+        "--device",
+        help="judge on this device, cpu or cuda, the functions of libraries that had faults when they were judged first",
+    )
+    parser.add_argument("--json", metavar="FILE", help="with --device: also the rows as JSON")
     parser.add_argument("--rows", action="store_true", help="print each row as a line of JSON, for --python")
     arguments = parser.parse_args()
+    if arguments.device:
+        _released(parser, arguments)
+        return
     plugins = [Entry(title, library, operation, path) for library, title, operation, path in arguments.plugin]
     own = rows(arguments.cases, arguments.seed, (*ENTRIES, *plugins))
     if arguments.rows:

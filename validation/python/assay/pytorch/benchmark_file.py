@@ -12,10 +12,13 @@ import itertools
 import linecache
 import sys
 import types
-from typing import Any, Callable, Dict, List, NamedTuple, Tuple
+from contextlib import nullcontext
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 import torch
 from torch.overrides import TorchFunctionMode
+
+from .narrowed import Narrowing
 
 _FUNCTIONS = ("get_inputs", "get_init_inputs")
 _NEEDED = ("Model", *_FUNCTIONS)
@@ -84,7 +87,7 @@ class Input(NamedTuple):
     """What get_inputs returns."""
 
     shape: Tuple[int, ...]
-    kind: str  # "real", "flag" or "index"
+    kind: str  # "real", "flag", "index", "number" of a float, or "constant" of what is neither tensor nor float
     below: int  # of an index
     value: Any
 
@@ -107,8 +110,8 @@ class _Drawn(TorchFunctionMode):
 class Loaded:
     """The file at some sizes."""
 
-    def __init__(self, module: types.ModuleType) -> None:
-        self._module = module
+    def __init__(self, module: types.ModuleType, narrowing: Optional[Narrowing]) -> None:
+        self._module, self._narrowing = module, narrowing
 
     def init_inputs(self) -> List[Any]:
         return list(self._module.get_init_inputs())
@@ -117,21 +120,28 @@ class Loaded:
         """A new one, `Model` unless another class is given, from the same random numbers."""
         given = self.init_inputs()
         torch.manual_seed(1)
-        made = (
-            (of or self._module.Model)(**given[0]) if given and isinstance(given[0], dict) else (of or self._module.Model)(*given)
-        )
+        with self._narrowing.applied(given) if self._narrowing else nullcontext():
+            made = (
+                (of or self._module.Model)(**given[0])
+                if given and isinstance(given[0], dict)
+                else (of or self._module.Model)(*given)
+            )
         return made.eval()
 
-    def inputs(self) -> List[Input]:
+    def given(self) -> List[Any]:
+        """What get_inputs returns."""
         torch.manual_seed(1)
+        return list(self._module.get_inputs())
+
+    def inputs(self) -> List[Input]:
         with _Drawn() as drawn:
-            given = list(self._module.get_inputs())
+            given = self.given()
         return [self._input(one, drawn.below) for one in given]
 
     @staticmethod
     def _input(one: Any, below: Dict[int, int]) -> Input:
         if not isinstance(one, torch.Tensor):
-            return Input((), "constant", 0, one)
+            return Input((), "number" if isinstance(one, float) else "constant", 0, one)
         kind = "flag" if one.dtype == torch.bool else "real" if one.dtype.is_floating_point else "index"
         return Input(
             tuple(one.shape), kind, below.get(id(one), int(one.max()) + 1 if kind == "index" and one.numel() else 1), one
@@ -152,13 +162,14 @@ class BenchmarkFile:
         finder = _Sizes({})
         finder.visit(self._tree())
         self.sizes = finder.found
+        self.narrowing: Optional[Narrowing] = None
 
     def _tree(self) -> ast.Module:
         return ast.parse(self._text, self.path)
 
-    def load(self, sizes: Dict[str, int]) -> Loaded:
+    def load(self, sizes: Dict[str, int], is_narrow: bool = True) -> Loaded:
         tree = ast.fix_missing_locations(_Sizes(sizes).visit(self._tree()))
-        return Loaded(run_file(self.path, compile(tree, self.path, "exec")))
+        return Loaded(run_file(self.path, compile(tree, self.path, "exec")), self.narrowing if is_narrow else None)
 
 
 def run_file(path: str, code: Any = None) -> types.ModuleType:

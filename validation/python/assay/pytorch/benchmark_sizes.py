@@ -9,10 +9,14 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 import torch
 
 from .benchmark_file import BenchmarkFile, Input, Loaded
+from .narrowed import Narrowing
 
-_STRUCTURE = (8, 4, 16, 2, 32)  # sizes up to this one are kept: widths of windows, heads, strides
+_STRUCTURE = (8, 4, 16, 2, 32, 256)  # sizes up to this one are kept: widths of windows, heads, strides; at last, of images
+_NARROWINGS = (1, 8, 16, 32, 4)  # what the widths are divided by that layers are given
+_FIRST = (4, 8, 16, 32, 2)  # the smallest of the sizes that are made smaller
+_FIRST_OF_NARROW = (4, 8, 20, 12, 2)  # also such as are no powers of two, which widths are
 _MOST_ELEMENTS = 480_000  # of the inputs and parameters
-_MOST_SECONDS = 20.0  # of looking for small sizes
+_MOST_SECONDS = 20.0  # of looking for small sizes, for each narrowing
 _MOST_RUN = 20_000_000  # of a model that is run once, to see what can be smaller
 
 
@@ -51,8 +55,9 @@ def _runs(file: BenchmarkFile, sizes: Dict[str, int]) -> int:
 
 
 def _halved(file: BenchmarkFile, sizes: Dict[str, int], elements: int) -> Optional[Dict[str, int]]:
-    """The sizes with each halved, the largest first, as long as the model runs; None where that does not make it small."""
-    names = sorted((name for name, size in sizes.items() if size < file.sizes[name]), key=lambda name: -sizes[name])
+    """The sizes with each halved, the largest first, as long as the model runs; None where that does not make it small. Those
+    that are the file's own come last."""
+    names = sorted(sizes, key=lambda name: (sizes[name] == file.sizes[name], -sizes[name]))
     while elements > _MOST_ELEMENTS and names:
         name = names.pop(0)
         try:
@@ -67,20 +72,25 @@ def _halved(file: BenchmarkFile, sizes: Dict[str, int], elements: int) -> Option
 
 
 def base_sizes(file: BenchmarkFile) -> Dict[str, int]:
-    """Small sizes at which the model can be built and run. Raises ValueError where none is found."""
+    """Small sizes at which the model can be built and run, if need be with narrow layers (`file.narrowing`). Raises ValueError
+    where none is found."""
     why = ""
-    began = time.monotonic()
-    for first, kept in itertools.product((4, 8, 16, 32, 2), _STRUCTURE):
-        sizes = shrunk(file.sizes, kept, first)
-        try:
-            elements = _runs(file, sizes)
-            found = _halved(file, sizes, elements) if elements <= _MOST_RUN else None
-            if found is not None:
-                return found
-            why = f"its parameters and inputs have more than {_MOST_ELEMENTS} elements at those tried"
-        except Exception as error:
-            why = why or f"{type(error).__name__}: {error}"
-        if time.monotonic() - began > _MOST_SECONDS:
+    for factor in _NARROWINGS:
+        began, is_large = time.monotonic(), False
+        for first, kept in itertools.product(_FIRST if factor == 1 else _FIRST_OF_NARROW, _STRUCTURE):
+            file.narrowing = Narrowing(factor) if factor > 1 else None
+            sizes = shrunk(file.sizes, kept, first)
+            try:
+                elements = _runs(file, sizes)
+                found = _halved(file, sizes, elements) if elements <= _MOST_RUN else None
+                if found is not None:
+                    return found
+                is_large, why = True, f"its parameters and inputs have more than {_MOST_ELEMENTS} elements at those tried"
+            except Exception as error:
+                why = why or f"{type(error).__name__}: {error}"
+            if time.monotonic() - began > _MOST_SECONDS:
+                break
+        if not is_large:
             break
     raise ValueError(f"{file.path}: no smaller sizes were found at which the model runs: {why}")
 

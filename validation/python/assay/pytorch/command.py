@@ -1,8 +1,7 @@
 """The command `assay kernelbench REFERENCE.py NEW.py`: is ModelNew right, by the Model of a problem in KernelBench's form?
 
 It prints the table of the gate, and last one line of JSON that says what to do next. The exit status is 0 where ModelNew passed,
-1
-where it did not, 2 for bad usage.
+1 where it did not, 2 for bad usage.
 """
 
 from __future__ import annotations
@@ -10,14 +9,17 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import sys
 from typing import Any, Dict, List, Optional, Sequence
 
 from .._cases import words_of_line
 from .._gate import GateResult, PropertyResult
 from .._traced import NotTraceable
 from .device import device_called
+from .in_time import judged_in_time
 from .kernelbench import BenchmarkOperation, new_model
 from .patterns import Pattern, pattern_on_a_case
+from .stated import Stated, judged_at_stated_sizes
 
 _ORDER = ("outputs", "exact", "repeat")  # the property that says most comes first
 
@@ -27,6 +29,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("reference", help="the problem: a file with Model, get_inputs and get_init_inputs")
     parser.add_argument("new", help="the answer: a file with ModelNew")
     parser.add_argument("--cases", type=int, default=60, help="for each property (60)")
+    parser.add_argument(
+        "--seconds", type=float, default=300.0, help="the time for small sizes: fewer cases where they take longer (300)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the cases (1)")
     parser.add_argument(
         "--dtype", default="float32", choices=("float32", "float16", "bfloat16", "float64"), help="of inputs and results"
@@ -35,6 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--largest", type=float, default=2.0**40, help="the largest numbers that are tried (2^40)")
     parser.add_argument("--strides", action="store_true", help="also tensors that are not contiguous")
     parser.add_argument("--device", default="cpu", help="where the tensors are: cpu, cuda, or another that PyTorch has here")
+    parser.add_argument("--small", action="store_true", help="not at the sizes that the file states")
     parser.add_argument("--json", action="store_true", help="print the line of JSON alone")
     parser.add_argument("--replay", metavar="CASE", help="judge this case again, as a failure's line has it")
     return parser
@@ -83,7 +89,15 @@ def _advice_on(worst: PropertyResult) -> str:
 
 
 def _judged(operation: BenchmarkOperation, kernel: Any, asked: argparse.Namespace, declared: Dict[str, Any]) -> int:
-    result = operation.gate(kernel, cases=asked.cases, seed=asked.seed, empty=False, **declared)
+    in_time = judged_in_time(
+        lambda cases, reach: operation.gate(kernel, cases=cases, seed=asked.seed, reach=reach, empty=False, **declared),
+        asked.cases, "quick", asked.seconds, lambda said: print(f"assay kernelbench: {said}", file=sys.stderr, flush=True),
+    )  # fmt: skip
+    result = in_time.result
+    if result is None:
+        advice = f"No case was judged in {asked.seconds:g} s: give it more --seconds."
+        print(json.dumps({"verdict": "nothing judged", "advice": advice}))
+        return 1
     pattern: Optional[Pattern] = None
     if not result.passed:
         try:
@@ -94,8 +108,40 @@ def _judged(operation: BenchmarkOperation, kernel: Any, asked: argparse.Namespac
             )
     if not asked.json:
         print(result)
-    print(json.dumps(summary(result, pattern, operation.extents)))
-    return 0 if result.passed else 1
+    said, passed = summary(result, pattern, operation.extents), result.passed
+    if passed and not asked.small:
+        stated = judged_at_stated_sizes(operation, kernel, device_called(asked.device), dtype=asked.dtype, compute=asked.compute)
+        if not asked.json:
+            print(stated_text(stated))
+        said, passed = with_stated(said, stated), stated.verdict != "fail"
+    if not in_time.is_whole:
+        said["cases_of_each_property"] = f"{in_time.cases} of {asked.cases}, in {asked.seconds:g} s"
+    if operation.file.narrowing is not None:
+        said["width_of_layers"] = f"1/{operation.file.narrowing.factor}"
+    print(json.dumps(said))
+    return 0 if passed else 1
+
+
+def stated_text(stated: Stated) -> str:
+    """What was found at the stated sizes, in words."""
+    compared = f"{stated.elements} elements within {stated.difference:.2g} of float64, of the result's size"
+    if stated.verdict == "pass":
+        share = f"{stated.judged} elements at most {100 * stated.share:.3g} % of their bounds"
+        return f"at the sizes of the file: pass, {share}; {compared}" + (f"; {stated.text}" if stated.text else "")
+    if stated.verdict == "fail":
+        return f"at the sizes of the file: fail: {stated.text}"
+    return f"at the sizes of the file: no bound: {stated.text}" + (f"; {compared}" if stated.elements else "")
+
+
+def with_stated(said: Dict[str, Any], stated: Stated) -> Dict[str, Any]:
+    """The line of JSON with what was found at the stated sizes."""
+    found = {"verdict": stated.verdict, "judged": stated.judged, "compared": stated.elements}
+    if stated.verdict == "fail":
+        return {"verdict": "fail", "property": "outputs at the sizes of the file", "case": stated.case,
+                "pattern": stated.text.splitlines()[0], "stated_sizes": found,
+                "advice": "Small sizes pass: look at the last block, at more blocks than fit at once, at 32-bit indices, and at "
+                          "what is special about these sizes."}  # fmt: skip
+    return {**said, "stated_sizes": {**found, **({"why": stated.text} if stated.text else {})}}
 
 
 def kernelbench(arguments: List[str]) -> int:

@@ -10,7 +10,8 @@ from typing import Any, Dict, List, Tuple
 import torch
 
 from .._again import run_options, words_of
-from .benchmark_file import BenchmarkFile, Loaded, run_file
+from .._traced import NotTraceable
+from .benchmark_file import BenchmarkFile, Input, Loaded, run_file
 from .benchmark_sizes import Shapes, base_sizes, free_extents, shapes_of
 from .reference import TorchOperation, parameter_inputs
 from .trace import source_of
@@ -20,8 +21,15 @@ def _text(shape: Tuple[int, ...], which: Any, places: Dict[Any, str]) -> str:
     return ", ".join(places.get((which, axis), str(size)) for axis, size in enumerate(shape))
 
 
+def _kept(one: Input) -> Input:
+    """A number as a constant, for a model that needs to know it."""
+    return one._replace(kind="constant") if one.kind == "number" else one
+
+
 class BenchmarkOperation(TorchOperation):
     """The Model of a file. Its sizes are the file's, smaller; those that vary are extents, and a model is built for each set."""
+
+    largest_fixed = 2**18  # an image of 224 by 224 pixels, which some models need
 
     def __init__(self, path: str) -> None:
         self.file = BenchmarkFile(path)
@@ -32,11 +40,22 @@ class BenchmarkOperation(TorchOperation):
         self._kernel_at = lru_cache(64)(self._kernel_built)
         self.reference = self._model_at(tuple(self.base.items()))
         self._function = source_of(self.reference)
+        try:
+            self._declare_inputs(shapes, free)
+        except NotTraceable:
+            if not self._numbers:
+                raise
+            self._declare_inputs(shapes._replace(inputs=[_kept(one) for one in shapes.inputs]), free)
+
+    def _declare_inputs(self, shapes: Shapes, free: Dict[str, List[Any]]) -> None:
         self._constants = {k: one.value for k, one in enumerate(shapes.inputs) if one.kind == "constant"}
         inputs, limits = self._inputs_of(shapes, free)
+        given = [one.kind for one in shapes.inputs if one.kind != "constant"]
+        self._numbers = [name for name, kind in zip(inputs, given) if kind == "number"]
         self._declared_inputs = dict(inputs)
         of_parameters = self._parameter_texts(shapes, free, list(inputs))
         self._declare(self._function, "Model", {**inputs, **of_parameters}, "", "", limits)
+        self._traced = lru_cache(48)(self._trace_at)  # of large graphs, whose sizes seldom come again
         self._begin()
 
     def __reduce__(self) -> Any:
@@ -66,13 +85,14 @@ class BenchmarkOperation(TorchOperation):
     def _kind_of(self, k: int, shapes: Shapes) -> str:
         """Numbers of any sign, unless the model makes NaN of such: then those above 0, or in [0, 1] where the file's are."""
         given = [one.value for one in shapes.inputs]
-        given[k] = torch.randn(given[k].shape, generator=torch.Generator().manual_seed(1))
+        value = torch.as_tensor(given[k])
+        drawn = torch.randn(value.shape, generator=torch.Generator().manual_seed(1))
+        given[k] = drawn if shapes.inputs[k].kind == "real" else -float(value)
         with torch.no_grad():
             result = self.reference(*given)
         outputs = [one for one in (result if isinstance(result, (tuple, list)) else [result]) if isinstance(one, torch.Tensor)]
         if not any(bool(torch.isnan(one).any()) for one in outputs):
             return ""
-        value = shapes.inputs[k].value
         return " of unit" if value.numel() and 0 <= value.min() and value.max() <= 1 else " of positive"
 
     def _parameter_texts(self, shapes: Shapes, free: Dict[str, List[Any]], taken: List[str]) -> Dict[str, str]:
@@ -84,8 +104,11 @@ class BenchmarkOperation(TorchOperation):
         return self.file.load(dict(sizes))
 
     def _built(self, sizes: Tuple[Tuple[str, int], ...]) -> torch.nn.Module:
-        """The model at these sizes. Its running statistics are drawn, so that a kernel which forgets them is noticed."""
-        model = self._loaded(sizes).model()
+        return self.drawn_buffers(self._loaded(sizes).model())
+
+    @staticmethod
+    def drawn_buffers(model: torch.nn.Module) -> torch.nn.Module:
+        """The model with running statistics that are drawn, so that a kernel which forgets them is noticed."""
         random = torch.Generator().manual_seed(2)
         for name, buffer in model.named_buffers():
             if name.endswith("running_mean"):
@@ -113,8 +136,12 @@ class BenchmarkOperation(TorchOperation):
         return made
 
     def arguments(self, tensors: Dict[str, Any]) -> List[Any]:
-        """With what get_inputs returns beside tensors, in its place."""
-        given = super().arguments(tensors)
+        """With what get_inputs returns beside tensors, in its place. Its floats are such for a kernel too."""
+        given = [
+            one.item() if name in self._numbers and type(one) is torch.Tensor else one
+            for name, one in tensors.items()
+            if name not in self.parameters
+        ]
         for k, value in sorted(self._constants.items()):
             given.insert(k, value)
         return given

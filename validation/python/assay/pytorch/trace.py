@@ -13,6 +13,7 @@ from .._formula import Namespace, finished
 from .._traced import NotTraceable
 from .conversions import memory_of, tensors_in, traced_of
 from .dispatch import call_row, dispatched
+from .einops_backend import know_traced_tensors
 from .table import RANDOM
 from .tensor import TracedTensor
 
@@ -149,6 +150,7 @@ def trace_of(
     arrays = {name: xp._input(name, tuple(shape), kind) for (name, kind), shape in zip(inputs, shapes)}
     tensors = {name: TracedTensor.of(arrays[name], others.get(name, DTYPES.get(kind, dtype))) for name, kind in inputs}
     followed = _Followed(xp)
+    know_traced_tensors()
     try:
         with torch.no_grad(), followed:
             result = call(tensors)
