@@ -11,7 +11,7 @@
 #include "validation/cli/seed_option.h"
 #include "validation/core/parse.h"
 #include "validation/core/terminal.h"
-#include "validation/shader/script_file.h"
+#include "validation/shader/instantiate.h"
 #include "validation/transport/declaration/shader_keys.h"
 
 namespace assay::validation {
@@ -108,6 +108,7 @@ void ShaderOptions::add_dispatch(CLI::App& command) {
                      "INDEX=linear or nearest, normalized or pixel, clamp_to_edge, clamp_to_zero, repeat or "
                      "mirrored_repeat: 0=linear,repeat");
   command.add_option("--threadgroup-memory", threadgroup_, "INDEX=BYTES of a threadgroup argument");
+  command.add_option("--extent", extents_, "NAME=NUMBER, in place of what the \"extents\" of a script say");
   command.add_option("--constant", constants_, "INDEX=VALUE of a function constant");
   add_extents(command, "--grid", grid_, "Threads to run: x[,y[,z]]");
   add_extents(command, "--group", group_, "Threads of a threadgroup: x[,y[,z]]; at most 256,1,1 if left out");
@@ -157,10 +158,19 @@ ShaderScript ShaderOptions::scripted() const {
         "--constant beside a "
         "script, which says what is to run",
         file_));
-  return read_script(file_);
+  MetalVariables extents;
+  for (const auto& text : extents_) {
+    const auto equals = text.find('=');
+    const auto value = equals == std::string::npos ? std::nullopt : parse_number<double>(text.substr(equals + 1));
+    if (!value || !extents.emplace(text.substr(0, equals), *value).second)
+      throw std::invalid_argument(fmt::format("--extent {}: expected NAME=NUMBER, and each name once", text));
+  }
+  return read_script(file_, extents);
 }
 
 ShaderScript ShaderOptions::of_one_dispatch() const {
+  if (!extents_.empty())
+    throw std::invalid_argument(fmt::format("--extent {}: expected a script, which has extents", extents_.front()));
   ShaderScript script;
   script.source = file_;
   script.language.metal_version = metal_version_;
@@ -186,7 +196,8 @@ ShaderScript ShaderOptions::of_one_dispatch() const {
       throw std::invalid_argument(fmt::format("--array {}: expected NAME=..., with a name that no other has", text));
     script.arrays[name] = text.substr(equals + 1);
   }
-  for (const auto& one : by_index("--constant", constants_, transport::max_constant_index)) pass.constants.insert(one);
+  for (const auto& [index, words] : by_index("--constant", constants_, transport::max_constant_index))
+    pass.constants[index] = {words};
   for (const auto& [index, bytes] : by_index("--threadgroup-memory", threadgroup_, transport::max_buffer_index))
     pass.threadgroup[index] = whole("--threadgroup-memory", bytes);
   pass.grid = size_of(grid_);
