@@ -115,7 +115,7 @@ TEST_F(MetalExtents, AreRefusedByTheKeyWhereTheyMeanNothing) {
       {R"("elements": "H")", R"("elements": "2^50")", "scratch.t.elements = \"2^50\" is"},
       {R"("elements": "H")", R"("elements": "2^34")", "a quarter of this machine's memory"},
       {R"("times": "H - 1")", R"("times": 1000001)", "times = 1000001: expected an integer from 0 to 1000000"},
-      {R"("times": "H - 1")", R"("times": 600000)", "expected at most 1000000 passes"},
+      {R"("from": "H - 1", "step": -1, "times": "H - 1")", R"("times": 600000)", "expected at most 1000000 passes"},
       {R"("value": "i")", R"("value": "i", "offset": 4)", "buffers[1].offset = 4: expected an array beside it"},
       {R"("variable": "i")", R"("variable": "N")", "variable = \"N\": expected a name that stands for nothing yet"},
       {R"("type": "int", "value": "N - N")", R"("type": "int", "value": "N / 3")",
