@@ -62,6 +62,14 @@ std::string summary(const ShaderOutcome& outcome, bool colour) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+std::string in_words(const ShaderScript& script, const ShaderOutcome& outcome, std::size_t n) {
+  const auto& [function, grid, seconds, has_begun] = outcome.dispatches[n];
+  const std::string file = script.source.filename().string();
+  if (!has_begun) return fmt::format("{} {}: not run, since a pass before it failed", file, function);
+  return fmt::format("{} {}: {} threads in groups of {}{}", file, function, shown(grid), shown(script.passes[n].group),
+                     seconds ? fmt::format(", {:.1f} us", *seconds * 1e6) : "");
+}
+
 std::string schedules_in_words(const ScheduleSummary& summary) {
   if (summary.atomic_accesses == 0) return "no atomic access whose order a schedule could change";
   return fmt::format("{} schedule{} of up to {} atomic accesses: {} give{} other bits", summary.schedules,
@@ -214,15 +222,11 @@ void print_outcome(const ShaderScript& script, const ShaderOutcome& outcome) {
   for (const auto& [report, reason, is_in_source] : outcome.allowed)
     tell("allowed: {} at {}: {}\n\n", to_string(report.check), to_string(report.event.position), reason);
   if (outcome.error) tell("{}\n\n", outcome.error->text);
-  for (std::size_t n = 0; n < outcome.dispatches.size(); ++n) {
-    const auto& [function, grid, seconds, has_begun] = outcome.dispatches[n];
-    const std::string file = script.source.filename().string();
-    if (!has_begun) {
-      tell("{} {}: not run, since a pass before it failed\n", file, function);
-      continue;
+  for (std::size_t n = 0, next = 0; n < outcome.dispatches.size(); n = next) {
+    const std::string line = in_words(script, outcome, n);
+    while (++next < outcome.dispatches.size() && in_words(script, outcome, next) == line) {
     }
-    tell("{} {}: {} threads in groups of {}{}\n", file, function, shown(grid), shown(script.passes[n].group),
-         seconds ? fmt::format(", {:.1f} us", *seconds * 1e6) : "");
+    tell("{}{}\n", line, next - n > 1 ? fmt::format(", {} times", next - n) : "");
   }
   if (outcome.schedules) tell("{}\n", schedules_in_words(*outcome.schedules));
   if (outcome.dispatches.empty()) return;
