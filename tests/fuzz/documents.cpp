@@ -6,9 +6,8 @@
 #include "validation/report/json.h"
 #include "validation/report/junit.h"
 #include "validation/report/merge.h"
-#include "validation/shader/script_file.h"
+#include "validation/shader/instantiate.h"
 #include "validation/steps/steps.h"
-#include "validation/transport/metal/binding.h"
 #include "validation/transport/metal/kernel.h"
 
 namespace assay::validation::fuzz {
@@ -23,12 +22,17 @@ std::vector<std::string> files_in(const char* folder, const char* extension) {
 
 template <class Operation>
 void read_as(const std::filesystem::path& path) {
-  may_refuse([&] { transport::read_binding(path, transport::interface_of<Operation>()); });
+  may_refuse([&] { read_document(path, transport::interface_of<Operation>()); });
 }
 
 constexpr const char* script = R"({"source": "sort.metal", "metal_version": 310, "macros": {"N": 4}, "seed": 7,
- "arrays": {"x": "random:64x2:float16", "y": "unset:64", "n": "64"},
- "passes": [{"function": "sort", "grid": [64, 2], "group": [32],
+ "extents": {"N": 64, "H": "N / 2"}, "scratch": {"t": {"type": "half", "elements": "N"}}, "fill": {"t": 1},
+ "arrays": {"x": "random:{N}x2:float16", "y": "unset:64", "n": "{2 * H}"},
+ "structs": {"Shape": [{"type": "uint", "value": "N"}, {"type": "bool", "value": true}]},
+ "passes": [{"repeat": {"variable": "i", "from": "N", "step": -1, "times": 3}, "condition": "i > 62",
+   "function": "merge", "groups": ["H"], "group": [1], "constants": [{"index": 0, "type": "char", "value": "i"}],
+   "buffers": [{"index": 0, "array": "t"}, {"index": 1, "struct": "Shape"}, {"index": 2, "type": "long", "value": -1}]},
+  {"function": "sort", "grid": [64, 2], "group": [32],
    "buffers": [{"index": 0, "array": "x", "offset": 4}, {"index": 1, "array": "y"}],
    "textures": [{"index": 0, "array": "x"}], "samplers": [{"index": 0, "sampler": "linear,repeat"}],
    "threadgroup_memory": [{"index": 0, "bytes": 128}], "constants": [{"index": 3, "value": 2.5}]},

@@ -161,6 +161,11 @@ const Deed deeds[] = {
                   R"("condition": "with_gradient", "repeat": {"variable": "i", "times": 1000000},)"),
           binding(R"("grid": ["L", "B"])", R"("grid": [0])"), binding(R"("grid": ["T", "B"])", R"("grid": [0])")},
          {"expected at most 1000000 passes"}),
+    Deed("counts_beyond_all_steps", "gradient", error,
+         {binding(R"("scratch": {)",
+                  R"("fill": {"counts": 65536}, "scratch": {"counts": {"type": "uint", "elements": 3},)"),
+          binding(R"("grid": ["T", "B"])", R"("threadgroups": {"array": "counts"})")},
+         {"passes.2..passes.1. .ctc_gradient.: 524288 x ", "the limit of steps"}),
     Deed("group_too_large", "loss", error, {binding(R"("group": [64])", R"("group": [2048])")},
          {"passes.1. .ctc_loss.", "threadgroup size limit"}),
 };

@@ -55,6 +55,17 @@ TEST(StrangersSvd, PassesEveryProperty) {
   EXPECT_GE(passed<SvdOperation>(*kernel_called<SvdOperation>(folder.binding()), 3), 5);
 }
 
+/// As in a script: the only kernel, groups of at most 256 threads, and an array from its first byte on.
+TEST(StrangersSvd, MayLeaveOutWhatGoesWithoutSaying) {
+  const ShaderFolder folder("svd");
+  folder.edit_binding(R"("function": "columns",)", "").edit_binding(R"("group": [32],)", "");
+  folder.edit_binding(R"({"index": 0, "array": "A"})", R"({"index": 0, "array": "A", "offset": "0 * M"})");
+  EXPECT_EQ(report_on<SvdOperation>(*kernel_called<SvdOperation>(folder.binding()), "values", 3).verdict,
+            Verdict::pass);
+  folder.edit_binding("0 * M", "4 * M");
+  EXPECT_TRUE(is_failure(report_on<SvdOperation>(*kernel_called<SvdOperation>(folder.binding()), "values", 3).verdict));
+}
+
 TEST(StrangersSvd, FailsWhereItForgetsToScale) {
   const ShaderFolder folder("svd");
   folder.edit_source("S[b] = ldexp(norm, e);", "S[b] = norm;");

@@ -36,6 +36,9 @@ std::vector<T> elements(const std::string& type, std::uint64_t size, const std::
 TEST(Contents, AreNumbersOfTheArgumentsType) {
   EXPECT_EQ(elements<float>("float", 4, "1,-2.5,1e3"), (std::vector<float>{1.0F, -2.5F, 1000.0F}));
   EXPECT_EQ(elements<std::uint32_t>("uint", 4, "4294967295"), (std::vector<std::uint32_t>{4294967295U}));
+  EXPECT_EQ(elements<std::uint32_t>("uint", 4, "4e9,2.0"), (std::vector<std::uint32_t>{4000000000U, 2U}));
+  EXPECT_EQ(elements<std::uint64_t>("ulong", 8, "18446744073709551615"),
+            (std::vector<std::uint64_t>{~std::uint64_t{0}}));
   EXPECT_EQ(elements<std::int8_t>("char", 1, "-128,127"), (std::vector<std::int8_t>{-128, 127}));
   EXPECT_EQ(elements<std::uint8_t>("bool", 1, "true,0"), (std::vector<std::uint8_t>{1, 0}));
   EXPECT_EQ(elements<std::uint16_t>("half", 2, "1,65504"), (std::vector<std::uint16_t>{0x3c00, 0x7bff}));
@@ -99,8 +102,8 @@ TEST(Contents, MayStateTheTypeThatTheArgumentDoesNot) {
 
 TEST(Contents, RefuseWhatHasNoMeaningAndNameIt) {
   for (const std::string words :
-       {"", "1.5", "-1", "4294967296", "1,,2", "1,", ",", "nan", "zero:", "zero:-1", "zero:1x", "zero:2xx2", "zero:x",
-        "zero:2:float", "zero:2:float64", "zero:99999999999x99999999999", "what:1"})
+       {"", "1.5", "-1", "4294967296", "5e9", "inf", "1,,2", "1,", ",", "nan", "zero:", "zero:-1", "zero:1x",
+        "zero:2xx2", "zero:x", "zero:2:float", "zero:2:float64", "zero:99999999999x99999999999", "what:1"})
     EXPECT_THAT(refusal_of([&] { buffer_contents(argument("uint", 4), "--buffer 3", words, 1); }),
                 testing::HasSubstr("--buffer 3=" + words + " (device uint* x): "));
   for (const std::string words : {"random:5", "1,2"})

@@ -17,11 +17,10 @@ namespace {
 
 using nlohmann::json;
 using transport::MetalCall;
-using transport::MetalInterface;
 using transport::MetalShader;
 
-MetalInterface interface_from(const json& said) {
-  MetalInterface interface{said.at("operation"), said.at("variables"), {}};
+ShaderInterface interface_from(const json& said) {
+  ShaderInterface interface{said.at("operation"), said.at("variables"), {}};
   for (const auto& one : said.at("arrays"))
     interface.arrays.push_back({one.at("name"), one.at("type"), one.at("is_output")});
   return interface;

@@ -11,7 +11,7 @@
 #include "validation/cli/seed_option.h"
 #include "validation/core/parse.h"
 #include "validation/core/terminal.h"
-#include "validation/shader/script_file.h"
+#include "validation/shader/instantiate.h"
 #include "validation/transport/declaration/shader_keys.h"
 
 namespace assay::validation {
@@ -62,6 +62,14 @@ std::string summary(const ShaderOutcome& outcome, bool colour) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+std::string in_words(const ShaderScript& script, const ShaderOutcome& outcome, std::size_t n) {
+  const auto& [function, grid, seconds, has_begun] = outcome.dispatches[n];
+  const std::string file = script.source.filename().string();
+  if (!has_begun) return fmt::format("{} {}: not run, since a pass before it failed", file, function);
+  return fmt::format("{} {}: {} threads in groups of {}{}", file, function, shown(grid), shown(script.passes[n].group),
+                     seconds ? fmt::format(", {:.1f} us", *seconds * 1e6) : "");
+}
+
 std::string schedules_in_words(const ScheduleSummary& summary) {
   if (summary.atomic_accesses == 0) return "no atomic access whose order a schedule could change";
   return fmt::format("{} schedule{} of up to {} atomic accesses: {} give{} other bits", summary.schedules,
@@ -108,6 +116,7 @@ void ShaderOptions::add_dispatch(CLI::App& command) {
                      "INDEX=linear or nearest, normalized or pixel, clamp_to_edge, clamp_to_zero, repeat or "
                      "mirrored_repeat: 0=linear,repeat");
   command.add_option("--threadgroup-memory", threadgroup_, "INDEX=BYTES of a threadgroup argument");
+  command.add_option("--extent", extents_, "NAME=NUMBER, in place of what the \"extents\" of a script say");
   command.add_option("--constant", constants_, "INDEX=VALUE of a function constant");
   add_extents(command, "--grid", grid_, "Threads to run: x[,y[,z]]");
   add_extents(command, "--group", group_, "Threads of a threadgroup: x[,y[,z]]; at most 256,1,1 if left out");
@@ -157,10 +166,19 @@ ShaderScript ShaderOptions::scripted() const {
         "--constant beside a "
         "script, which says what is to run",
         file_));
-  return read_script(file_);
+  MetalVariables extents;
+  for (const auto& text : extents_) {
+    const auto equals = text.find('=');
+    const auto value = equals == std::string::npos ? std::nullopt : parse_number<double>(text.substr(equals + 1));
+    if (!value || !extents.emplace(text.substr(0, equals), *value).second)
+      throw std::invalid_argument(fmt::format("--extent {}: expected NAME=NUMBER, and each name once", text));
+  }
+  return read_script(file_, extents);
 }
 
 ShaderScript ShaderOptions::of_one_dispatch() const {
+  if (!extents_.empty())
+    throw std::invalid_argument(fmt::format("--extent {}: expected a script, which has extents", extents_.front()));
   ShaderScript script;
   script.source = file_;
   script.language.metal_version = metal_version_;
@@ -186,7 +204,8 @@ ShaderScript ShaderOptions::of_one_dispatch() const {
       throw std::invalid_argument(fmt::format("--array {}: expected NAME=..., with a name that no other has", text));
     script.arrays[name] = text.substr(equals + 1);
   }
-  for (const auto& one : by_index("--constant", constants_, transport::max_constant_index)) pass.constants.insert(one);
+  for (const auto& [index, words] : by_index("--constant", constants_, transport::max_constant_index))
+    pass.constants[index] = {words};
   for (const auto& [index, bytes] : by_index("--threadgroup-memory", threadgroup_, transport::max_buffer_index))
     pass.threadgroup[index] = whole("--threadgroup-memory", bytes);
   pass.grid = size_of(grid_);
@@ -203,15 +222,11 @@ void print_outcome(const ShaderScript& script, const ShaderOutcome& outcome) {
   for (const auto& [report, reason, is_in_source] : outcome.allowed)
     tell("allowed: {} at {}: {}\n\n", to_string(report.check), to_string(report.event.position), reason);
   if (outcome.error) tell("{}\n\n", outcome.error->text);
-  for (std::size_t n = 0; n < outcome.dispatches.size(); ++n) {
-    const auto& [function, grid, seconds, has_begun] = outcome.dispatches[n];
-    const std::string file = script.source.filename().string();
-    if (!has_begun) {
-      tell("{} {}: not run, since a pass before it failed\n", file, function);
-      continue;
+  for (std::size_t n = 0, next = 0; n < outcome.dispatches.size(); n = next) {
+    const std::string line = in_words(script, outcome, n);
+    while (++next < outcome.dispatches.size() && in_words(script, outcome, next) == line) {
     }
-    tell("{} {}: {} threads in groups of {}{}\n", file, function, shown(grid), shown(script.passes[n].group),
-         seconds ? fmt::format(", {:.1f} us", *seconds * 1e6) : "");
+    tell("{}{}\n", line, next - n > 1 ? fmt::format(", {} times", next - n) : "");
   }
   if (outcome.schedules) tell("{}\n", schedules_in_words(*outcome.schedules));
   if (outcome.dispatches.empty()) return;

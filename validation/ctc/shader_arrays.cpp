@@ -5,9 +5,11 @@
 #include <stdexcept>
 #include <variant>
 
+#include "validation/transport/metal/call.h"
+
 namespace assay::validation {
 
-void CtcShaderArrays::add_to_interface(std::vector<transport::MetalArrayOffer>& arrays) {
+void CtcShaderArrays::add_to_interface(std::vector<ShaderArrayOffer>& arrays) {
   arrays.push_back({"logits", ""});
   arrays.push_back({"log_probs", ""});
   arrays.push_back({"target_offsets", "int"});
@@ -30,22 +32,22 @@ void CtcShaderArrays::add_to_call(const metal::AnyCtcProblem& problem, transport
 }
 
 void CtcShaderArrays::clamp_padding(const CtcProblem<float>& problem, std::vector<std::int64_t>& targets,
-                                    const transport::MetalScalar& type) {
+                                    const MetalScalar& type) {
   if (problem.layout == CtcTargets::concatenated) return;
   const auto S = static_cast<std::size_t>(problem.S);
   for (std::size_t b = 0; b < problem.target_lengths.size(); ++b)
     for (auto s = static_cast<std::size_t>(problem.target_lengths[b]); s < S && b * S + s < targets.size(); ++s)
-      if (std::int64_t& label = targets[b * S + s]; !transport::holds(type, static_cast<double>(label)))
+      if (std::int64_t& label = targets[b * S + s]; !holds(type, static_cast<double>(label)))
         label = static_cast<std::int64_t>(label < 0 ? type.lowest : type.highest);
 }
 
-void CtcShaderArrays::expect_binding(const transport::MetalBinding& binding, const Support& support) {
+void CtcShaderArrays::expect_binding(const ShaderDocument& binding, const Support& support) {
   const auto expect = [&](const char* array, const char* other) {
     if (binding.uses(array) && support.does(other))
       throw std::invalid_argument(
           fmt::format("{}: its passes bind {}: expected \"support\": {{\"{}\": false}}, or activations, which are "
                       "whichever a problem has",
-                      binding.document.where(), array, other));
+                      binding.node.where(), array, other));
   };
   expect("logits", "log_probs");
   expect("log_probs", "logits");

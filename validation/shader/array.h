@@ -23,6 +23,7 @@ struct ShaderArray {
   bool is_large_zero = false;                        ///< zeros, too many to hold in `bytes`
   std::vector<std::string> functions = {};           ///< the visible functions whose addresses these are: a table
   std::vector<std::string> addresses_of = {};        ///< the arrays whose addresses these are: an argument buffer
+  std::string type_key = {};                         ///< the key of a file that states the type: "types.targets"
 
   std::uint64_t length() const;  ///< in bytes
   std::string summary() const;   ///< "float32 [256, 4]"

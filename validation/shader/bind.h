@@ -19,9 +19,10 @@ using ShaderFunctions = std::vector<std::shared_ptr<const metal::Function>>;
 /// unknown to the shader, or if a pass binds an argument that the function does not take, or leaves one out.
 ShaderFunctions functions_of(const ShaderScript& script, metal::Library& library);
 
-/// The arrays before the first pass, by name. An array has the type of the first argument that it is bound to. Throws
-/// std::invalid_argument if the contents do not fit, or if no argument is bound to an array.
-std::map<std::string, ShaderArray> arrays_of(const ShaderScript& script, const ShaderFunctions& functions);
+/// The arrays before the first pass, by name; those that are given leave the script. An array that words describe has
+/// the type of the first argument that it is bound to. Throws std::invalid_argument if the contents do not fit, or if no
+/// argument is bound to an array that words describe.
+std::map<std::string, ShaderArray> arrays_of(ShaderScript& script, const ShaderFunctions& functions);
 
 /// The names of the arrays that a kernel may write. Those in argument buffers count as such.
 std::set<std::string> written_arrays(const ShaderScript& script, const ShaderFunctions& functions,

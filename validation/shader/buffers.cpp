@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
@@ -47,9 +48,24 @@ void write_addresses(metal::Device& device, const ShaderArray& array, const Shad
 
 }  // namespace
 
+std::vector<std::byte> bytes_of_values(const std::vector<ShaderValue>& values) {
+  std::vector<std::byte> bytes;
+  std::size_t alignment = 1;
+  const auto align = [&](std::size_t to) { bytes.resize((bytes.size() + to - 1) / to * to); };
+  for (const ShaderValue& value : values) {
+    const std::vector<std::byte> element = scalar_bytes(value.type, value.text);
+    align(element.size());
+    bytes.insert(bytes.end(), element.begin(), element.end());
+    alignment = std::max(alignment, element.size());
+  }
+  align(alignment);
+  return bytes;
+}
+
 ShaderBuffers make_buffers(metal::Device& device, const std::map<std::string, ShaderArray>& arrays) {
   ShaderBuffers buffers;
-  for (const auto& [name, array] : arrays) buffers[name] = make_buffer(device, name, array);
+  for (const auto& [name, array] : arrays)
+    if (array.length() != 0) buffers[name] = make_buffer(device, name, array);
   for (const auto& [name, array] : arrays) write_addresses(device, array, buffers, name);
   return buffers;
 }
@@ -58,6 +74,7 @@ void write_functions(const metal::Device& device, const ShaderScript& script, co
                      const std::map<std::string, ShaderArray>& arrays, const ShaderBuffers& buffers) {
   for (std::size_t n = 0; n < functions.size(); ++n)
     for (const auto& [index, binding] : script.passes[n].buffers) {
+      if (binding.array.empty()) continue;
       const std::vector<std::string>& names = arrays.at(binding.array).functions;
       const auto* const emulated = dynamic_cast<const metal::emulator::EmulatorFunction*>(functions[n].get());
       if (names.empty()) continue;

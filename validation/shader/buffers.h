@@ -1,9 +1,11 @@
 // The arrays of a script in the memory of a device: buffers, argument buffers, tables of functions, and textures.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "metal/device/device.h"
 #include "validation/shader/array.h"
@@ -12,8 +14,12 @@
 
 namespace assay::validation {
 
-/// The buffer of each array, by the array's name.
+/// The buffer of each array that has elements, by the array's name.
 using ShaderBuffers = std::map<std::string, std::shared_ptr<metal::Buffer>>;
+
+/// The bytes of a Metal struct of these values: each is at a multiple of its size. Throws std::invalid_argument if a
+/// number does not fit its type.
+std::vector<std::byte> bytes_of_values(const std::vector<ShaderValue>& values);
 
 /// Makes the buffers, with the arrays' contents and the addresses that argument buffers hold. Throws
 /// std::invalid_argument if the device has no room, or for argument buffers on another device than the emulator.

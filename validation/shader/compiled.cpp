@@ -28,9 +28,11 @@ std::string chosen_kernel(const ShaderScript& script, const ShaderPass& pass, co
   if (names.empty())
     throw std::invalid_argument(
         fmt::format("{}: expected a function that is declared `kernel`, got none", script.source.string()));
-  const std::string given = pass.function.empty() ? "" : fmt::format(" {}", pass.function);
-  throw std::invalid_argument(fmt::format("{}{}: {} has {} kernels, expected one of {}",
-                                          script.is_command_line ? "--kernel" : "function", given,
+  const std::string option = script.is_command_line ? "--kernel"
+                             : pass.where.empty()   ? "function"
+                                                    : pass.where + ".function";
+  const std::string given = pass.function.empty() ? "" : fmt::format(" = \"{}\"", pass.function);
+  throw std::invalid_argument(fmt::format("{}{}: {} has {} kernels, expected one of {}", option, given,
                                           script.source.string(), names.size(), listed(names)));
 }
 
@@ -58,10 +60,9 @@ metal::Result<std::vector<std::string>> kernel_names(const ShaderScript& script,
   return names;
 }
 
-ShaderScript with_kernels(const ShaderScript& script, const std::vector<std::string>& names) {
-  ShaderScript named = script;
-  for (ShaderPass& pass : named.passes) pass.function = chosen_kernel(script, pass, names);
-  return named;
+ShaderScript with_kernels(ShaderScript script, const std::vector<std::string>& names) {
+  for (ShaderPass& pass : script.passes) pass.function = chosen_kernel(script, pass, names);
+  return script;
 }
 
 std::string kernel_of_all_passes(const ShaderScript& script) {

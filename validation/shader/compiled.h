@@ -20,7 +20,7 @@ metal::Result<std::vector<std::string>> kernel_names(const ShaderScript& script,
 
 /// The script with the name of each pass's kernel. Throws std::invalid_argument if `names` lacks the name, or if the
 /// pass names none and there are several kernels.
-ShaderScript with_kernels(const ShaderScript& script, const std::vector<std::string>& names);
+ShaderScript with_kernels(ShaderScript script, const std::vector<std::string>& names);
 
 /// Empty if the passes have several kernels, or none is named.
 std::string kernel_of_all_passes(const ShaderScript& script);

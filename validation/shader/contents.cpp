@@ -64,15 +64,10 @@ std::vector<std::byte> random_bytes(const std::string& scalar, std::uint64_t cou
   return bytes;
 }
 
-/// The memory of this machine.
-std::uint64_t memory_bytes() {
-  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-}
-
 ShaderArray random_array(const metal::Argument& argument, const std::string& shape, std::uint64_t seed) {
   if (shape.find(':') == std::string::npos) number_type(argument);  // refuses a struct
   ShaderArray array = shaped(argument, shape);
-  if (const std::uint64_t most = memory_bytes() / 4; array.length() > most)
+  if (const std::uint64_t most = quarter_of_memory(); array.length() > most)
     throw std::invalid_argument(
         fmt::format("{} bytes: expected at most {}, a quarter of this machine's memory; zero: "
                     "and unset: take more, in pages that exist only where they are touched",
@@ -151,6 +146,10 @@ ShaderArray contents(const metal::Argument& argument, const std::string& words, 
 }
 
 }  // namespace
+
+std::uint64_t quarter_of_memory() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) / 4;
+}
 
 ShaderArray buffer_contents(const metal::Argument& argument, const std::string& name, const std::string& words,
                             std::uint64_t seed) {

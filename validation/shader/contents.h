@@ -21,6 +21,9 @@
 
 namespace assay::validation {
 
+/// The most bytes that contents may take, but those in pages that exist only where they are touched.
+std::uint64_t quarter_of_memory();
+
 /// The contents that `words` describe, for the argument. Throws std::invalid_argument, with the buffer's name, the
 /// words and the argument, if the words are none of the above.
 ShaderArray buffer_contents(const metal::Argument& argument, const std::string& name, const std::string& words,

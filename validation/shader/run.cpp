@@ -1,15 +1,18 @@
 #include "validation/shader/run.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
+#include "metal/device/encoder_rules.h"
 #include "metal/emulator/air/library_file.h"
 #include "metal/emulator/emulator_device.h"
 #include "metal/host/commands.h"
 #include "validation/shader/allow.h"
-#include "validation/shader/bind.h"
-#include "validation/shader/buffers.h"
 #include "validation/shader/compiled.h"
 #include "validation/shader/or_refuse.h"
 #include "validation/shader/run_watch.h"
@@ -17,18 +20,6 @@
 namespace assay::validation {
 
 namespace {
-
-void encode(const ShaderPass& pass, const metal::Function& function,
-            std::shared_ptr<const metal::ComputePipeline> pipeline, const ShaderBuffers& buffers,
-            const std::map<std::string, ShaderArray>& arrays, metal::Size grid, metal::ComputeCommandEncoder& encoder) {
-  encoder.set_pipeline(std::move(pipeline));
-  for (const auto& [index, binding] : pass.buffers)
-    encoder.set_buffer(buffers.at(binding.array), binding.offset, index);
-  use_resources(pass, buffers, arrays, encoder);
-  bind_textures(pass, function, buffers, arrays, encoder);
-  for (const auto& [index, bytes] : pass.threadgroup) encoder.set_threadgroup_memory_length(bytes, index);
-  encoder.dispatch_threads(grid, pass.group);
-}
 
 /// The threads of a pass, which for an indirect dispatch an earlier pass may have written.
 metal::Size grid_of(const ShaderPass& pass, const ShaderBuffers& buffers) {
@@ -39,27 +30,89 @@ metal::Size grid_of(const ShaderPass& pass, const ShaderBuffers& buffers) {
   return {groups[0] * pass.group.width, groups[1] * pass.group.height, groups[2] * pass.group.depth};
 }
 
-/// Runs the passes in their order, up to the first that fails.
-void run_passes(metal::Device& device, const ShaderScript& script, const ShaderFunctions& functions,
-                const ShaderBuffers& buffers, ShaderOutcome& outcome) {
-  const auto queue = device.new_command_queue();
-  for (std::size_t n = 0; n < functions.size(); ++n) {
-    const metal::Size grid = outcome.dispatches[n].grid = grid_of(script.passes[n], buffers);
-    outcome.dispatches[n].has_begun = true;
-    if (grid.is_empty()) continue;  // as Metal does for an indirect dispatch of no threadgroups
-    const auto pipeline = or_refuse(device.new_pipeline(functions[n]));
-    const auto commands = or_refuse(metal::host::commit(*queue, [&](metal::ComputeCommandEncoder& encoder) {
-      encode(script.passes[n], *functions[n], pipeline, buffers, outcome.arrays, grid, encoder);
-      return metal::Result<void>();
-    }));
-    const RunWatch watch(device, functions[n]->name());
-    if (const auto ended = metal::host::wait(*commands); !ended) {
-      outcome.error = ended.error();
-      return;
-    }
-    if (const auto seconds = commands->gpu_seconds()) outcome.dispatches[n].gpu_seconds = *seconds;
-  }
+metal::Result<void> check_threads(const ShaderScript& script, metal::Size grid) {
+  const metal::Size all = metal::threads_of(metal::threads_of({grid.width}, {grid.height}), {grid.depth});
+  if (!script.most_threads || all.width <= *script.most_threads) return {};
+  return metal::error(metal::Error::Kind::limit,
+                      fmt::format("{} x {} x {} threads: expected at most {}, the limit of steps", grid.width,
+                                  grid.height, grid.depth, *script.most_threads));
 }
+
+class PassRunner {
+ public:
+  PassRunner(metal::Device& device, const ShaderScript& script, const ShaderFunctions& functions,
+             const ShaderBuffers& buffers, ShaderOutcome& outcome)
+      : device_(device),
+        script_(script),
+        functions_(functions),
+        buffers_(buffers),
+        outcome_(outcome),
+        queue_(device.new_command_queue()) {
+    for (std::size_t n = 0; n < functions.size(); ++n)
+      outcome.dispatches.push_back({functions[n]->name(), script.passes[n].grid});
+  }
+
+  /// Whether the pass has run to its end.
+  bool run(std::size_t n) {
+    ShaderDispatch& dispatch = outcome_.dispatches[n];
+    dispatch.grid = grid_of(script_.passes[n], buffers_);
+    dispatch.has_begun = true;
+    if (dispatch.grid.is_empty()) return true;  // as Metal does for an indirect dispatch of no threadgroups
+    const auto commands = commit(n);
+    if (!commands) throw std::invalid_argument(in_words(n, commands.error()));
+    std::optional<RunWatch> watch;
+    if (script_.shows_progress) watch.emplace(device_, dispatch.function);
+    if (const auto ended = metal::host::wait(**commands); !ended) {
+      outcome_.error = ended.error();
+      outcome_.error->text = in_words(n, ended.error());
+      return false;
+    }
+    if (const auto seconds = (*commands)->gpu_seconds()) dispatch.gpu_seconds = *seconds;
+    return true;
+  }
+
+ private:
+  std::string in_words(std::size_t n, const metal::Error& error) const {
+    const std::string& where = script_.passes[n].where;
+    return where.empty() ? error.text : fmt::format("{} ({}): {}", where, functions_[n]->name(), error.text);
+  }
+
+  metal::Result<std::shared_ptr<metal::CommandBuffer>> commit(std::size_t n) {
+    if (const auto few = check_threads(script_, outcome_.dispatches[n].grid); !few) return tl::unexpected(few.error());
+    auto& pipeline = pipelines_[functions_[n].get()];
+    if (!pipeline) {
+      const auto made = device_.new_pipeline(functions_[n]);
+      if (!made) return tl::unexpected(made.error());
+      pipeline = *made;
+    }
+    return metal::host::commit(*queue_, [&](metal::ComputeCommandEncoder& encoder) {
+      encoder.set_pipeline(pipeline);
+      encode(n, encoder);
+      return metal::Result<void>();
+    });
+  }
+
+  void encode(std::size_t n, metal::ComputeCommandEncoder& encoder) const {
+    const ShaderPass& pass = script_.passes[n];
+    for (const auto& [index, binding] : pass.buffers) {
+      if (!binding.values.empty()) encoder.set_bytes(bytes_of_values(binding.values), index);
+      if (const auto buffer = buffers_.find(binding.array); buffer != buffers_.end())
+        encoder.set_buffer(buffer->second, binding.offset, index);
+    }
+    use_resources(pass, buffers_, outcome_.arrays, encoder);
+    bind_textures(pass, *functions_[n], buffers_, outcome_.arrays, encoder);
+    for (const auto& [index, bytes] : pass.threadgroup) encoder.set_threadgroup_memory_length(bytes, index);
+    encoder.dispatch_threads(outcome_.dispatches[n].grid, pass.group);
+  }
+
+  metal::Device& device_;
+  const ShaderScript& script_;
+  const ShaderFunctions& functions_;
+  const ShaderBuffers& buffers_;
+  ShaderOutcome& outcome_;
+  std::shared_ptr<metal::CommandQueue> queue_;
+  std::map<const metal::Function*, std::shared_ptr<const metal::ComputePipeline>> pipelines_;
+};
 
 void take_arrays(const ShaderScript& script, const ShaderFunctions& functions, const ShaderBuffers& buffers,
                  std::map<std::string, ShaderArray>& arrays) {
@@ -68,6 +121,7 @@ void take_arrays(const ShaderScript& script, const ShaderFunctions& functions, c
                 [&](const auto& one) { return !written.contains(one.first) && !script.outputs.contains(one.first); });
   if (!script.keeps_contents) return;
   for (auto& [name, array] : arrays) {
+    if (!buffers.contains(name)) continue;
     const std::byte* const contents = buffers.at(name)->contents();
     array.bytes.emplace(contents, contents + buffers.at(name)->length());
   }
@@ -139,19 +193,15 @@ void take_reports(const metal::emulator::EmulatorDevice& device,
   apply_allowances(suppressions, outcome);
 }
 
-ShaderOutcome run_loaded(metal::Device& device, const Loaded& loaded) {
+ShaderOutcome run_loaded(metal::Device& device, Loaded loaded) {
   ShaderOutcome outcome;
   auto* const emulated = dynamic_cast<metal::emulator::EmulatorDevice*>(&device);
   outcome.device = device.name();
   outcome.is_checked = emulated != nullptr;
-  const ShaderScript& script = loaded.script;
-  if (emulated != nullptr && script.step_limit) emulated->set_step_limit(*script.step_limit);
+  ShaderScript& script = loaded.script;
   const ShaderFunctions functions = functions_of(script, *loaded.library);
   outcome.arrays = arrays_of(script, functions);
-  for (const auto& function : functions)
-    outcome.dispatches.push_back({function->name(), script.passes[outcome.dispatches.size()].grid});
   const ShaderBuffers buffers = make_buffers(device, outcome.arrays);
-  write_functions(device, script, functions, outcome.arrays, buffers);
   run_passes(device, script, functions, buffers, outcome);
   if (outcome.error && !outcome.is_checked)
     outcome.arrays.clear();  // memory of a GPU that has faulted cannot be read
@@ -163,6 +213,16 @@ ShaderOutcome run_loaded(metal::Device& device, const Loaded& loaded) {
 
 }  // namespace
 
+void run_passes(metal::Device& device, const ShaderScript& script, const ShaderFunctions& functions,
+                const ShaderBuffers& buffers, ShaderOutcome& outcome) {
+  auto* const emulated = dynamic_cast<metal::emulator::EmulatorDevice*>(&device);
+  if (emulated != nullptr && script.step_limit) emulated->set_step_limit(*script.step_limit);
+  write_functions(device, script, functions, outcome.arrays, buffers);
+  PassRunner runner(device, script, functions, buffers, outcome);
+  for (std::size_t n = 0; n < functions.size(); ++n)
+    if (!runner.run(n)) return;
+}
+
 void apply_allowances(const std::filesystem::path& suppressions, ShaderOutcome& outcome) {
   Allowances allowances(suppressions);
   take_allowed(outcome.reports, allowances, outcome.allowed);
@@ -171,8 +231,8 @@ void apply_allowances(const std::filesystem::path& suppressions, ShaderOutcome& 
 
 ShaderOutcome run_shader(metal::Device& device, const ShaderScript& script) {
   auto* const emulated = dynamic_cast<metal::emulator::EmulatorDevice*>(&device);
-  const auto loaded = emulated != nullptr ? load_on(*emulated, script) : load_on(device, script);
-  if (loaded) return run_loaded(device, *loaded);
+  auto loaded = emulated != nullptr ? load_on(*emulated, script) : load_on(device, script);
+  if (loaded) return run_loaded(device, std::move(*loaded));
   if (loaded.error().kind != metal::Error::Kind::compile) throw std::invalid_argument(loaded.error().text);
   ShaderOutcome outcome;
   outcome.device = device.name();

@@ -12,6 +12,8 @@
 #include "metal/emulator/compile/compile.h"
 #include "metal/emulator/numerics/losses.h"
 #include "validation/shader/array.h"
+#include "validation/shader/bind.h"
+#include "validation/shader/buffers.h"
 #include "validation/shader/script.h"
 
 namespace assay::metal::emulator {
@@ -57,6 +59,11 @@ struct ShaderOutcome {
 
   bool passed() const { return reports.empty() && !error; }
 };
+
+/// Runs the passes in their order, up to the first that fails, on the outcome's arrays, and adds their dispatches to
+/// the outcome. Throws std::invalid_argument for what is beyond the device's limits.
+void run_passes(metal::Device& device, const ShaderScript& script, const ShaderFunctions& functions,
+                const ShaderBuffers& buffers, ShaderOutcome& outcome);
 
 /// Throws std::invalid_argument if the script does not fit the shader (bind.h) or the device's limits, or if the file
 /// cannot be read. If the shader does not compile, the outcome's error has the kind `compile`.

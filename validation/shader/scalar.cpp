@@ -1,11 +1,15 @@
 #include "validation/shader/scalar.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <type_traits>
 
@@ -20,54 +24,69 @@ using metal::BFloat16;
 using metal::Half;
 
 template <class T>
-std::vector<std::byte> bytes_of(T value) {
-  std::vector<std::byte> bytes(sizeof(T));
-  std::memcpy(bytes.data(), &value, sizeof(T));
-  return bytes;
+void store(double value, std::byte* to) {
+  const auto stored = static_cast<T>(value);
+  std::memcpy(to, &stored, sizeof(T));
 }
 
 template <class T>
-T parsed(std::string_view text) {
-  const auto value = parse_number<T>(text);
-  if (!value) throw std::invalid_argument(fmt::format("'{}': expected a number that fits", text));
-  return *value;
+double load(const std::byte* from) {
+  T stored{};
+  std::memcpy(&stored, from, sizeof(T));
+  if constexpr (std::is_arithmetic_v<T>)
+    return static_cast<double>(stored);
+  else
+    return double{float{stored}};
 }
 
+/// The largest number of an integer type T that double holds exactly; matters for 64 bits.
 template <class T>
-std::vector<std::byte> from_text(const std::string& text) {
+constexpr double largest() {
+  if constexpr (sizeof(T) < 8) return static_cast<double>(std::numeric_limits<T>::max());
+  return std::is_signed_v<T> ? 0x1.fffffffffffffp62 : 0x1.fffffffffffffp63;
+}
+
+bool is_integer_within(double value, double lowest, double highest) {
+  return value == std::trunc(value) && value >= lowest && value <= highest;
+}
+
+/// Nothing if the text is no number of the type.
+template <class T>
+std::optional<T> number_of(const std::string& text) {
   if constexpr (std::is_same_v<T, bool>) {
-    if (text != "true" && text != "false" && text != "1" && text != "0")
-      throw std::invalid_argument(fmt::format("'{}': expected true or false", text));
-    return bytes_of(text == "true" || text == "1");
-  } else if constexpr (std::is_integral_v<T> || std::is_same_v<T, float>) {
-    return bytes_of(parsed<T>(text));
-  } else {
-    return bytes_of(T(parsed<double>(text)));
+    if (text == "true" || text == "1") return true;
+    if (text == "false" || text == "0") return false;
+  } else if constexpr (std::is_same_v<T, float>) {
+    return parse_number<float>(text);
+  } else if (const auto value = parse_number<double>(text)) {
+    if constexpr (!std::is_integral_v<T>)
+      return T(*value);
+    else if (const auto whole = parse_number<T>(text))
+      return whole;
+    else if (is_integer_within(*value, static_cast<double>(std::numeric_limits<T>::lowest()), largest<T>()))
+      return static_cast<T>(*value);
   }
+  return std::nullopt;
 }
 
 template <class T>
-std::vector<std::byte> from_values(std::span<const double> values) {
-  std::vector<std::byte> bytes(values.size() * sizeof(T));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const T value = static_cast<T>(values[i]);
-    std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
-  }
+std::vector<std::byte> bytes_of(const std::string& text) {
+  const auto value = number_of<T>(text);
+  if (!value)
+    throw std::invalid_argument(
+        fmt::format("'{}': expected {}", text, std::is_same_v<T, bool> ? "true or false" : "a number that fits"));
+  std::vector<std::byte> bytes(sizeof(T));
+  std::memcpy(bytes.data(), &*value, sizeof(T));
   return bytes;
 }
 
-struct Scalar {
-  std::string_view name;
-  std::string_view numpy;
-  std::size_t bytes;
-  bool floating;
-  std::vector<std::byte> (*from_text)(const std::string&);
-  std::vector<std::byte> (*from_values)(std::span<const double>);
-};
-
 template <class T>
-constexpr Scalar scalar(std::string_view name, std::string_view numpy) {
-  return {name, numpy, sizeof(T), !std::is_integral_v<T>, from_text<T>, from_values<T>};
+constexpr MetalScalar scalar(std::string_view name, std::string_view numpy) {
+  if constexpr (std::is_integral_v<T>)
+    return {name,         numpy,       sizeof(T), false,  static_cast<double>(std::numeric_limits<T>::lowest()),
+            largest<T>(), bytes_of<T>, store<T>,  load<T>};
+  else
+    return {name, numpy, sizeof(T), true, 0, 0, bytes_of<T>, store<T>, load<T>};
 }
 
 constexpr std::array scalars = {
@@ -84,57 +103,78 @@ constexpr std::array scalars = {
     scalar<std::uint64_t>("size_t", "uint64"),
 };
 
-const Scalar* find(std::string_view name) {
-  for (const Scalar& candidate : scalars)
-    if (candidate.name == name) return &candidate;
-  return nullptr;
-}
-
-const Scalar& expect(const std::string& name) {
-  if (const Scalar* found = find(name)) return *found;
+const MetalScalar& expect_scalar(const std::string& name) {
+  if (const MetalScalar* found = find_scalar(name)) return *found;
   throw std::invalid_argument(fmt::format("type {}: expected a scalar of Metal, for example float or uint", name));
 }
 
 }  // namespace
+
+const MetalScalar* find_scalar(std::string_view name) {
+  const auto* const found = std::ranges::find(scalars, name, &MetalScalar::name);
+  return found == scalars.end() ? nullptr : found;
+}
+
+std::string scalar_names() {
+  std::vector<std::string_view> names;
+  for (const MetalScalar& one : scalars)
+    if (!one.name.ends_with("_t")) names.push_back(one.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+bool holds(const MetalScalar& type, double value) {
+  return type.is_floating || is_integer_within(value, type.lowest, type.highest);
+}
 
 MetalType metal_type(std::string_view name) {
   std::string_view base = name;
   const bool packed = base.starts_with("packed_");
   if (packed) base.remove_prefix(std::strlen("packed_"));
   MetalType type;
-  if (find(base) == nullptr && base.size() > 1 && base.back() >= '2' && base.back() <= '4') {
+  if (find_scalar(base) == nullptr && base.size() > 1 && base.back() >= '2' && base.back() <= '4') {
     type.components = static_cast<std::size_t>(base.back() - '0');
     base.remove_suffix(1);
   }
-  if (find(base) == nullptr)
+  if (find_scalar(base) == nullptr)
     throw std::invalid_argument(fmt::format("type {}: expected a scalar or a vector of Metal", name));
   type.scalar = base;
   type.size = type.components == 3 && !packed ? 4 : type.components;
   return type;
 }
 
+const MetalScalar* scalar_of_element(std::string_view element_type) {
+  try {
+    return find_scalar(metal_type(element_type).scalar);
+  } catch (const std::invalid_argument&) {
+    return nullptr;
+  }
+}
+
 std::vector<std::byte> scalar_bytes(const std::string& scalar, const std::string& text) {
-  return expect(scalar).from_text(text);
+  return expect_scalar(scalar).bytes_of(text);
 }
 
 std::vector<std::byte> scalar_bytes(const std::string& scalar, std::span<const double> values) {
-  return expect(scalar).from_values(values);
+  const MetalScalar& type = expect_scalar(scalar);
+  std::vector<std::byte> bytes(values.size() * type.bytes);
+  for (std::size_t i = 0; i < values.size(); ++i) type.store(values[i], bytes.data() + i * type.bytes);
+  return bytes;
 }
 
 bool is_floating(const std::string& scalar) {
-  return expect(scalar).floating;
+  return expect_scalar(scalar).is_floating;
 }
 
 std::size_t scalar_size(const std::string& scalar) {
-  return expect(scalar).bytes;
+  return expect_scalar(scalar).bytes;
 }
 
 std::string numpy_name(const std::string& scalar) {
-  return std::string(expect(scalar).numpy);
+  return std::string(expect_scalar(scalar).numpy);
 }
 
 std::string scalar_of_numpy(const std::string& name) {
-  for (const Scalar& one : scalars)  // the first of a name is Metal's own word, before the aliases
+  for (const MetalScalar& one : scalars)  // the first of a name is Metal's own word, before the aliases
     if (one.numpy == name) return std::string(one.name);
   throw std::invalid_argument(
       fmt::format("dtype '{}': expected bool, float16, bfloat16, float32 or an integer of 8 to 64 bits{}", name,

@@ -114,11 +114,6 @@ MetalExpression BindingNode::expression(const std::vector<std::string>& names) c
   refuse("a number or an expression in a text");
 }
 
-MetalExpression BindingNode::truth(const std::vector<std::string>& names) const {
-  if (value_->is_boolean()) return {where(), value_->get<bool>() ? "1" : "0", names};
-  return expression(names);
-}
-
 void BindingNode::expect_keys(const std::set<std::string>& keys) const {
   for (const auto& [key, value] : members())
     if (!keys.contains(key))

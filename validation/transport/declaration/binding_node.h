@@ -35,7 +35,6 @@ class BindingNode {
   std::int64_t integer(std::int64_t lowest, std::int64_t highest) const;
   double number() const;                                                    ///< or an expression without names: "2^-24"
   MetalExpression expression(const std::vector<std::string>& names) const;  ///< a number or a text
-  MetalExpression truth(const std::vector<std::string>& names) const;       ///< true, false or an expression
 
   /// Refuses members of other names.
   void expect_keys(const std::set<std::string>& keys) const;

@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "validation/core/parse.h"
+
 namespace assay::validation::transport {
 namespace {
 
@@ -51,7 +53,8 @@ class MetalExpression::Parser {
 };
 
 MetalExpression::MetalExpression(std::string where, std::string text, const std::vector<std::string>& names)
-    : where_(std::move(where)), text_(std::move(text)) {
+    : where_(std::move(where)), text_(std::move(text)), constant_(parse_number<double>(text_)) {
+  if (constant_) return;
   try {
     parser_ = std::make_shared<Parser>(text_, names);
   } catch (const mu::Parser::exception_type& problem) {
@@ -63,20 +66,20 @@ MetalExpression::MetalExpression(std::string where, std::string text, const std:
 }
 
 double MetalExpression::number(const MetalVariables& variables) const {
-  const double value = parser_->eval(variables);
+  const double value = constant_ ? *constant_ : parser_->eval(variables);
   if (!std::isfinite(value)) refuse(value, variables, "a finite number");
   return value;
 }
 
 double MetalExpression::extended_number(const MetalVariables& variables) const {
-  const double value = parser_->eval(variables);
+  const double value = constant_ ? *constant_ : parser_->eval(variables);
   if (std::isnan(value)) refuse(value, variables, "a number");
   return value;
 }
 
 std::int64_t MetalExpression::integer(const MetalVariables& variables, std::int64_t lowest,
                                       std::int64_t highest) const {
-  const double value = parser_->eval(variables);
+  const double value = constant_ ? *constant_ : parser_->eval(variables);
   const double least = std::max(static_cast<double>(lowest), -largest_integer);
   const double most = std::min(static_cast<double>(highest), largest_integer);
   const bool is_such = value >= least && value <= most && value == std::trunc(value);
@@ -85,6 +88,7 @@ std::int64_t MetalExpression::integer(const MetalVariables& variables, std::int6
 }
 
 void MetalExpression::refuse(double value, const MetalVariables& variables, const std::string& expected) const {
+  if (constant_) throw std::runtime_error(fmt::format("{} = {}: expected {}", where_, text_, expected));
   std::string at;
   for (const auto& name : parser_->used())
     at += fmt::format("{}{}={:.17g}", at.empty() ? " at " : ", ", name, variables.at(name));

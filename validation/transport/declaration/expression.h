@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ class MetalExpression {
   [[noreturn]] void refuse(double value, const MetalVariables& variables, const std::string& expected) const;
 
   std::string where_, text_;
+  std::optional<double> constant_;  ///< of a text that is a number: it needs no parser
   std::shared_ptr<Parser> parser_;
 };
 

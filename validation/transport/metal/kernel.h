@@ -13,15 +13,14 @@
 
 #include "validation/core/run.h"
 #include "validation/transport/declaration/declaration.h"
-#include "validation/transport/metal/dtype.h"
 #include "validation/transport/metal/shader.h"
 
 namespace assay::validation::transport {
 
 /// The arrays and variables that a table offers to shaders.
 template <class Fields>
-MetalInterface interface_of() {
-  MetalInterface all{Fields::name, {}, {}};
+ShaderInterface interface_of() {
+  ShaderInterface all{Fields::name, {}, {}};
   for_each_row(Fields::problem(), [&]<class Row>(const Row& row) {
     if constexpr (IsExtent<Row> || IsDerived<Row> || IsOption<Row>) all.variables.emplace_back(row.name);
     if constexpr (IsChoice<Row>) all.variables.emplace_back(row.metal_flag != nullptr ? row.metal_flag : row.name);
@@ -61,17 +60,18 @@ class MetalPluginKernel final : public Operation::Kernel {
   }
 
  private:
-  static typename Operation::Info declared(const std::string& name, const MetalBinding& binding) {
+  static typename Operation::Info declared(const std::string& name, const ShaderDocument& binding) {
     typename Operation::Info info;
     info.name = name;
     assume_float32(info);
-    read_declares<Operation>(binding.document, info);
-    info.support.dtypes = {declared_dtype(binding.document)};
+    read_declares<Operation>(binding.node, info);
+    info.support.dtypes = {binding.dtype};
     if (!binding.host_validates) info.support.declined.insert("checks_arguments");
-    read_support<Operation>(binding.document, info.support, {"checks_arguments"});
+    read_support<Operation>(binding.node, info.support, {"checks_arguments"});
     double roundoff = 0;
     for_each_row(Operation::results(), [&](const auto& row) {
-      roundoff = std::max(roundoff, format_of(dtype_of_metal(binding.types.at(row.name))).roundoff);
+      const auto dtype = std::ranges::find(dtype_names(), numpy_name(binding.types.at(row.name)));
+      roundoff = std::max(roundoff, format_of(static_cast<Dtype>(dtype - dtype_names().begin())).roundoff);
     });
     if constexpr (requires { info.flushes_subnormals; }) info.flushes_subnormals = true;
     if constexpr (requires { info.losses_of_dtype; }) {

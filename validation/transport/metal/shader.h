@@ -5,10 +5,8 @@
 #include <mutex>
 #include <string>
 
-#include "metal/device/command_queue.h"
 #include "metal/device/device.h"
 #include "metal/device/library.h"
-#include "validation/transport/metal/binding.h"
 #include "validation/transport/metal/call.h"
 
 namespace assay::validation::transport {
@@ -21,19 +19,19 @@ class MetalShader {
   /// Compiles. `name` is the binding's path, with `@nvidia` behind it for another device than the emulator. Throws
   /// std::invalid_argument if the source does not compile, or if the binding names a function, an index or a type that
   /// the source does not have; std::runtime_error if the device is not to be had.
-  MetalShader(const std::string& name, const MetalInterface& interface);
+  MetalShader(const std::string& name, const ShaderInterface& interface);
 
-  const MetalBinding& binding() const { return binding_; }
+  const ShaderDocument& binding() const { return binding_; }
 
   /// The type of an array's elements in the shader.
-  const MetalScalar& type_of(const std::string& array) const { return *find_metal_scalar(binding_.types.at(array)); }
+  const MetalScalar& type_of(const std::string& array) const { return *find_scalar(binding_.types.at(array)); }
 
   /// Runs every pass, then copies the outputs to the caller. Throws std::runtime_error with what a check reports,
   /// what stopped a pass, an expression without a meaning for this problem, or a changed input.
-  void run(const MetalCall& call) const;
+  void run(MetalCall& call) const;
 
  private:
-  MetalBinding binding_;
+  ShaderDocument binding_;
   std::shared_ptr<metal::Device> device_;
   std::shared_ptr<metal::Library> library_;
   mutable std::mutex mutex_;  ///< runs take turns, because they share the device's reports
