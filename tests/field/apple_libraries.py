@@ -139,7 +139,8 @@ def answers() -> Iterator[Answer]:
             yield f"v_{name}{kind}{kind}", [x], function(x), 0
     for name, function in MATHEMATICS.items():
         x = np.random.default_rng(5).uniform(0.1, 3, COUNT).astype(np.float32)
-        yield f"v_{name}float32float32", [x], function(x.astype(np.float64)), 2e-6
+        # MLX reduces the argument of expm1 by the first part of ln 2 alone, which costs 1.4e-6 for each power of two.
+        yield f"v_{name}float32float32", [x], function(x.astype(np.float64)), 8e-6 if name == "Expm1" else 2e-6
 
 
 def verdict(library: "assay.metal.CompiledLibrary", answer: Answer) -> Optional[str]:
