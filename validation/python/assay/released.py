@@ -15,7 +15,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Callable, Dict, Iterable, Iterator, Optional, Sequence
 
 from . import _gate
-from ._operation import Operation, operation
+from ._operation import Operation
+from ._references import operation
 from ._released_faults import FAULTS, Fault
 
 
