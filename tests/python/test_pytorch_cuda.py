@@ -103,6 +103,14 @@ def test_results_on_the_gpu_are_taken_without_a_device():
     assay.gate(softmax, lambda x: torch.softmax(x.cuda(), -1), x="N, D", cases=20).raise_for_failure()
 
 
+def test_a_result_without_axes_is_taken():
+    def total(x):
+        return x.sum()
+
+    assay.gate(total, total, **X).raise_for_failure()
+    assert "outputs" in assay.gate(total, lambda x: x.sum() * 1.001, **X).failures
+
+
 def test_a_launch_that_fails_is_told_as_such():
     script = (
         "import torch, assay\n"

@@ -31,7 +31,7 @@ def device_called(name: Any) -> torch.device:
 
 
 def _bytes_of(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.contiguous().view(torch.uint8).cpu() if tensor.numel() else torch.empty(0, dtype=torch.uint8)
+    return tensor.contiguous().reshape(-1).view(torch.uint8).cpu() if tensor.numel() else torch.empty(0, dtype=torch.uint8)
 
 
 def memory_of(tensor: torch.Tensor) -> int:
