@@ -56,6 +56,18 @@ TEST_F(MetalRunCommand, RunsFromNpyToNpy) {
   EXPECT_EQ(npy_integers(read("count.npy")), (std::vector<std::int64_t>{8}));
 }
 
+TEST_F(MetalRunCommand, DoesNotReplaceTheFileThatItComparesWith) {
+  EXPECT_EQ(run(prefix_of_8 + "--output 1=out.npy").status, 0);
+  const auto expected = floats("out.npy");
+  std::string faulty = prefix_sum;
+  faulty.replace(faulty.find("i <= tid"), 8, "i < tid ");
+  write("k.metal", faulty);
+  const Outcome outcome = run(prefix_of_8 + "--output 1=./out.npy --expect 1=out.npy");
+  EXPECT_EQ(outcome.status, 1) << outcome.out;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("./out.npy: kept, since --expect compares with it\n"), HasSubstr("differ")));
+  EXPECT_EQ(floats("out.npy"), expected);
+}
+
 TEST_F(MetalRunCommand, FillsAnArgumentBufferWithArrays) {
   write("k.metal",
         "struct Buffers { device const float* in; device float* out; };\n"

@@ -38,8 +38,15 @@ def test_the_file_fails_in_the_line_that_is_told_and_passes_without_it(tmp_path)
 def test_an_existing_file_is_kept(tmp_path):
     (tmp_path / "mine.py").write_text("x = 1\n", encoding="utf-8")
     refused = run("-m", "assay", "init", "mine", folder=tmp_path)
-    assert refused.returncode == 2 and "mine.py exists" in refused.stderr
+    assert refused.returncode == 2 and "mine.py" in refused.stderr
     assert (tmp_path / "mine.py").read_text(encoding="utf-8") == "x = 1\n"
+
+
+@pytest.mark.parametrize("name", ["numpy", "assay", "json"])
+def test_no_file_hides_a_module(tmp_path, name):
+    refused = run("-m", "assay", "init", name, folder=tmp_path)
+    assert refused.returncode == 2 and f"{name}.py would hide the module" in refused.stderr
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("name", ["3x", "a-b", "../a", "class", ""])

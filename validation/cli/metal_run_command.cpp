@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -38,8 +39,19 @@ std::pair<std::string, std::string> named(const char* option, const std::string&
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-void write_outputs(const ShaderScript& script, const ShaderOutcome& outcome) {
+/// Whether --expect compares with this file, which a result must not replace then.
+bool is_expected(const MetalRunOptions& options, const std::filesystem::path& file) {
+  const auto whole = [](const std::filesystem::path& path) { return std::filesystem::weakly_canonical(path); };
+  return std::ranges::any_of(
+      options.expected, [&](const std::string& text) { return whole(named("--expect", text).second) == whole(file); });
+}
+
+void write_outputs(const MetalRunOptions& options, const ShaderScript& script, const ShaderOutcome& outcome) {
   for (const auto& [name, file] : script.outputs) {
+    if (is_expected(options, file)) {
+      tell("{}: kept, since --expect compares with it\n", file.string());
+      continue;
+    }
     write_npy(outcome.arrays.at(name), file);
     tell("{}: {}\n", file.string(), outcome.arrays.at(name).summary());
   }
@@ -92,7 +104,7 @@ int run(const MetalRunOptions& options) {
   bool passed = outcome.passed();
   std::vector<ArrayComparison> comparisons;
   if (!outcome.error) {
-    write_outputs(script, outcome);
+    write_outputs(options, script, outcome);
     comparisons = compare_with_files(options, outcome);
     if (!options.against.empty()) passed &= compare_with_device(options, script, outcome, comparisons);
   }

@@ -132,7 +132,9 @@ Polynomial PolynomialErrors::at(std::int32_t number, std::size_t i) const {
   }
   if (polynomials_[n].empty()) return read(x).polynomial;
   const Polynomial& one = polynomials_[n][i];
-  return x.error > 0 && x.error < one.rounded ? read(x).polynomial : one;  // adjoints have found a smaller bound
+  const bool is_bounded_by_adjoints = x.error > 0 && x.error < one.rounded;
+  const bool may_overflow = std::isinf(x.error);
+  return is_bounded_by_adjoints || may_overflow ? read(x).polynomial : one;
 }
 
 double PolynomialErrors::before_function(std::int32_t node, std::size_t i) const {

@@ -41,7 +41,7 @@ def arithmetic(dtype: str, compute: str, accumulate: str, exp_error: float, inpu
     counts, kept = _rounds(rounds)
     types = [dtype, compute, accumulate, _numbers.real("exp_error", exp_error, 0, 1e6),
              _numbers.real("input_roundoff", input_roundoff, 0, 1), counts, not _numbers.flag("subnormals", subnormals), kept,
-             _numbers.one_of("products", products, ("", *KEPT))]  # fmt: skip
+             _numbers.one_of("products", products, KEPT) if products else ""]  # fmt: skip
     return types, bool(rounds)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import keyword
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import List
 
@@ -60,6 +61,8 @@ def init(arguments: List[str]) -> int:
     name = parser.parse_args(arguments).name
     if not name.isidentifier() or keyword.iskeyword(name):
         parser.error(f"NAME = {name!r}: expected a name as Python has it, such as my_softmax")
+    if find_spec(name) is not None:
+        parser.error(f"NAME = {name!r}: {name}.py would hide the module of this name: expected another")
     path = Path(f"{name}.py")
     text = TEMPLATE.format(name=name, planted=PLANTED)
     try:

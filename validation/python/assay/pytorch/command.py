@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import sys
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from .._cases import words_of_line
 from .._gate import GateResult, PropertyResult
@@ -24,20 +25,30 @@ from .stated import Stated, judged_at_stated_sizes
 _ORDER = ("outputs", "exact", "repeat")  # the property that says most comes first
 
 
+def _number_from(low: float, kind: Callable[[str], Any]) -> Callable[[str], Any]:
+    def number(text: str) -> Any:
+        value = kind(text)
+        if not low <= value < math.inf:
+            raise argparse.ArgumentTypeError(f"{text}: expected a finite number from {low:g}")
+        return value
+
+    return number
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="assay kernelbench")
     parser.add_argument("reference", help="the problem: a file with Model, get_inputs and get_init_inputs")
     parser.add_argument("new", help="the answer: a file with ModelNew")
-    parser.add_argument("--cases", type=int, default=60, help="for each property (60)")
+    parser.add_argument("--cases", type=_number_from(1, int), default=60, help="for each property (60)")
     parser.add_argument(
-        "--seconds", type=float, default=300.0, help="the time for small sizes: fewer cases where they take longer (300)"
+        "--seconds", type=_number_from(1, float), default=300.0, help="the time for small sizes: fewer cases where they take longer (300)"
     )
-    parser.add_argument("--seed", type=int, default=1, help="of the cases (1)")
+    parser.add_argument("--seed", type=_number_from(0, int), default=1, help="of the cases (1)")
     parser.add_argument(
         "--dtype", default="float32", choices=("float32", "float16", "bfloat16", "float64"), help="of inputs and results"
     )
     parser.add_argument("--compute", default="", help="the type of intermediate values, such as float16; by default float32")
-    parser.add_argument("--largest", type=float, default=2.0**40, help="the largest numbers that are tried (2^40)")
+    parser.add_argument("--largest", type=_number_from(1, float), default=2.0**40, help="the largest numbers that are tried (2^40)")
     parser.add_argument("--strides", action="store_true", help="also tensors that are not contiguous")
     parser.add_argument("--device", default="cpu", help="where the tensors are: cpu, cuda, or another that PyTorch has here")
     parser.add_argument("--small", action="store_true", help="not at the sizes that the file states")
@@ -155,5 +166,8 @@ def kernelbench(arguments: List[str]) -> int:
     except (OSError, SyntaxError, ValueError, NotTraceable) as error:
         parser.error(str(error))
     if asked.replay is not None:
-        return 0 if operation.replay(kernel, asked.replay, empty=False, **declared) else 1
+        try:
+            return 0 if operation.replay(kernel, asked.replay, empty=False, **declared) else 1
+        except (OSError, ValueError) as error:
+            parser.error(f"--replay: {error}")
     return _judged(operation, kernel, asked, declared)

@@ -22,7 +22,7 @@ class CutOperation(TorchOperation):
         self.reference, self._inputs = model, inputs
         for name, buffer in model.named_buffers():
             buffer.copy_(values[f"buffer {name}"])
-        self._function, self._dtype, self.calling = source_of(model), torch.float32, Calling()
+        self._function, self._dtype, self._dtypes, self.calling = source_of(model), torch.float32, {}, Calling()
         texts, given = {}, []
         for k, one in enumerate(inputs):
             if k in values:
