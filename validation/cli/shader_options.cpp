@@ -224,8 +224,8 @@ void print_outcome(const ShaderScript& script, const ShaderOutcome& outcome) {
   if (outcome.error) tell("{}\n\n", outcome.error->text);
   for (std::size_t n = 0, next = 0; n < outcome.dispatches.size(); n = next) {
     const std::string line = in_words(script, outcome, n);
-    while (++next < outcome.dispatches.size() && in_words(script, outcome, next) == line) {
-    }
+    for (++next; next < outcome.dispatches.size(); ++next)
+      if (in_words(script, outcome, next) != line) break;
     tell("{}{}\n", line, next - n > 1 ? fmt::format(", {} times", next - n) : "");
   }
   if (outcome.schedules) tell("{}\n", schedules_in_words(*outcome.schedules));

@@ -96,7 +96,7 @@ Hint hint_of(const Subject& subject, const Traced& traced, const std::vector<std
   return [&, has_road](std::size_t k, std::size_t i, double got, double error, double bound) {
     constexpr double max_share = 64;  // a larger error is not one of rounding
     if (has_road) return std::string();
-    const std::string declared = hint_for(traced, {nodes[k], i, got, error, bound}, values, subject.arithmetic);
+    std::string declared = hint_for(traced, {nodes[k], i, got, error, bound}, values, subject.arithmetic);
     if (!(error <= max_share * bound)) return declared;
     return declared + "\n  if the kernel takes another road than the formula, write the road as a formula: road=f";
   };

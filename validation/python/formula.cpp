@@ -299,9 +299,9 @@ formula::Arithmetic arithmetic(const std::string& storage, const std::string& co
 }
 
 formula::Kind kind_called(const std::string& name) {
-  constexpr const char* names[] = {"real", "flag", "index", "unit", "positive", "decay", "nonzero"};
-  for (std::uint8_t i = 0; i < std::size(names); ++i)
-    if (name == names[i]) return static_cast<formula::Kind>(i);
+  constexpr std::string_view names[] = {"real", "flag", "index", "unit", "positive", "decay", "nonzero"};
+  const auto* const found = std::ranges::find(names, name);
+  if (found != std::end(names)) return static_cast<formula::Kind>(found - std::begin(names));
   throw std::invalid_argument("kind '" + name + "': expected real, flag, index, unit, positive, decay or nonzero");
 }
 
