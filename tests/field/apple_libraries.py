@@ -108,7 +108,7 @@ BINARY: Dict[str, Callable] = {
     "Equal": np.equal, "NotEqual": np.not_equal,
 }  # fmt: skip
 UNARY: Dict[str, Callable] = {"Abs": np.abs, "Negative": np.negative, "Square": np.square, "Sign": np.sign}
-# Of float32, within a few units in the last place.
+# These functions are right within a few units in the last place of float32.
 MATHEMATICS: Dict[str, Callable] = {
     "Exp": np.exp, "Expm1": np.expm1, "Log": np.log, "Log2": np.log2, "Log10": np.log10, "Log1p": np.log1p, "Sin": np.sin,
     "Cos": np.cos, "Tan": np.tan, "Sinh": np.sinh, "Cosh": np.cosh, "Tanh": np.tanh, "Sqrt": np.sqrt, "Floor": np.floor,

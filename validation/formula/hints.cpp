@@ -48,7 +48,7 @@ class Rooms {
         values_(values),
         adjoints_(sensitivities(graph, values, static_cast<std::size_t>(node), element)) {}
 
-  /// Of one rounding of roundoff 1, by the name of the value or of its operands.
+  /// What one rounding of roundoff 1 adds, by the name of the value or of its operands.
   std::map<std::string, double> of_roundings() const {
     std::map<std::string, double> room;
     for_each_named([&](const Node& node, std::size_t n, std::size_t k, double adjoint) {
@@ -59,7 +59,7 @@ class Rooms {
     return room;
   }
 
-  /// Of a value that is kept in the type, by its name.
+  /// What it adds that a value is kept in the type, by the value's name.
   std::map<std::string, double> of_kept(Kept type) const {
     std::map<std::string, double> room;
     for_each_named([&](const Node& node, std::size_t n, std::size_t k, double adjoint) {

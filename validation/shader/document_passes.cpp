@@ -135,7 +135,7 @@ class PassReader {
     read_constants(document_.node, names, pass);
   }
 
-  /// Those that the pass has already stay.
+  /// The pass keeps those that it has already.
   void read_constants(const BindingNode& node, const Names& names, DocumentPass& pass) const {
     read_entries(node, "constants", max_constant_index, {"index", "type", "value"},
                  [&](std::uint32_t index, const auto& entry) {

@@ -46,7 +46,7 @@ bool is_in(const std::array<std::string_view, n>& names, std::string_view name) 
   return std::ranges::find(names, name) != names.end();
 }
 
-/// Of mathematics, "exp" and "fast_exp".
+/// Mathematical functions have names such as "exp" and "fast_exp".
 std::optional<Form> mathematics(std::string_view family) {
   constexpr std::string_view fast = "fast_";
   const bool is_fast = family.starts_with(fast);

@@ -30,7 +30,7 @@ struct Form {
   abi::Needs needs = abi::Needs::active_lanes;
 };
 
-/// Of mathematics and of the collectives of simdgroups and quadgroups: "exp", "fast_exp", "simd_sum". Nothing for others.
+/// The name of a mathematical function or a collective one of simdgroups and quadgroups: "exp", "simd_sum"; else none.
 std::optional<Form> form_of(std::string_view family);
 
 }  // namespace assay::metal::emulator::air

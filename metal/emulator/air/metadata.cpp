@@ -7,6 +7,7 @@
 #include <charconv>
 #include <span>
 
+#include "metal/emulator/abi/positions.h"
 #include "metal/emulator/numerics/ir_text.h"
 
 namespace assay::metal::emulator::air {
@@ -75,25 +76,6 @@ std::string variable_of(std::string_view item) {
   return at == std::string_view::npos ? std::string() : std::string(item.substr(at));
 }
 
-constexpr std::array<std::string_view, 18> positions = {"thread_position_in_grid",
-                                                        "thread_position_in_threadgroup",
-                                                        "threadgroup_position_in_grid",
-                                                        "threads_per_grid",
-                                                        "threadgroups_per_grid",
-                                                        "threads_per_threadgroup",
-                                                        "dispatch_threads_per_threadgroup",
-                                                        "grid_origin",
-                                                        "thread_index_in_threadgroup",
-                                                        "thread_index_in_simdgroup",
-                                                        "simdgroup_index_in_threadgroup",
-                                                        "simdgroups_per_threadgroup",
-                                                        "dispatch_simdgroups_per_threadgroup",
-                                                        "threads_per_simdgroup",
-                                                        "thread_execution_width",
-                                                        "thread_index_in_quadgroup",
-                                                        "quadgroup_index_in_threadgroup",
-                                                        "quadgroups_per_threadgroup"};
-
 /// Reads the arguments of one kernel.
 class Arguments {
  public:
@@ -147,7 +129,7 @@ class Arguments {
       argument_.fields = fields_of(values[0]);
     else if (key == "air.function_constant" && has_value)
       condition(values[0]);
-    else if (key.starts_with("air.") && std::ranges::find(positions, key.substr(4)) != positions.end()) {
+    else if (key.starts_with("air.") && std::ranges::find(abi::positions, key.substr(4)) != abi::positions.end()) {
       argument_.attribute = key.substr(4);
       return kind(abi::ArgumentKind::position);
     } else if (key != "air.read" && key != "air.arg_unused" && key.starts_with("air."))

@@ -47,7 +47,7 @@ struct KernelMetadata {
   std::vector<std::string> compile_options;
 };
 
-/// Of a module with one kernel. Errors: compile, if it has none, or takes what the emulator does not have: named.
+/// Reads a module with one kernel. Errors: compile, if it has none, or takes what the emulator lacks, which is named.
 Result<KernelMetadata> read_metadata(std::string_view module);
 
 }  // namespace assay::metal::emulator::air

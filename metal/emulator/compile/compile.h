@@ -59,7 +59,7 @@ class CompiledShader {
 Result<std::shared_ptr<const CompiledShader>> compile_source(std::string_view source, const std::filesystem::path& name,
                                                              const CompileOptions& options = {});
 
-/// Of a library of Apple's (air/library_file.h), the kernel that the options name.
+/// Compiles the kernel that the options name, from a library of Apple's (air/library_file.h).
 Result<std::shared_ptr<const CompiledShader>> compile_file(const std::filesystem::path& file,
                                                            const CompileOptions& options = {});
 

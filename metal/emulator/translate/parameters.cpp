@@ -10,31 +10,14 @@
 #include <optional>
 #include <utility>
 
+#include "metal/emulator/abi/positions.h"
+
 namespace assay::metal::emulator {
 
 namespace {
 
 using abi::AddressSpace;
 using abi::ArgumentKind;
-
-constexpr std::array<std::string_view, 18> positions = {"thread_position_in_grid",
-                                                        "thread_position_in_threadgroup",
-                                                        "threadgroup_position_in_grid",
-                                                        "threads_per_grid",
-                                                        "threadgroups_per_grid",
-                                                        "threads_per_threadgroup",
-                                                        "dispatch_threads_per_threadgroup",
-                                                        "grid_origin",
-                                                        "thread_index_in_threadgroup",
-                                                        "thread_index_in_simdgroup",
-                                                        "simdgroup_index_in_threadgroup",
-                                                        "simdgroups_per_threadgroup",
-                                                        "dispatch_simdgroups_per_threadgroup",
-                                                        "threads_per_simdgroup",
-                                                        "thread_execution_width",
-                                                        "thread_index_in_quadgroup",
-                                                        "quadgroup_index_in_threadgroup",
-                                                        "quadgroups_per_threadgroup"};
 
 /// The attributes that give an index, and how many indices there are.
 constexpr std::array<std::pair<std::string_view, std::uint32_t>, 4> indexed = {{{"buffer", abi::max_arguments},
@@ -154,7 +137,7 @@ class Parameter {
         if (attribute.name == name) index(attribute, limit);
       if (attribute.name == "function_constant") result_.condition = source_.join(attribute);
       if (attribute.name == "stage_in") fail("is a stage_in, which is not supported");
-      if (std::ranges::find(positions, attribute.name) == positions.end()) continue;
+      if (std::ranges::find(abi::positions, attribute.name) == abi::positions.end()) continue;
       is_position = true;
       result_.attribute = attribute.name;
       result_.kind = ArgumentKind::position;

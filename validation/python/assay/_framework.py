@@ -113,6 +113,12 @@ class FrameworkOperation(Operation):
         self._traced(*sizes)
         return self._refusals.get(sizes, "")
 
+    def _require_callable(self, kernel: Any) -> None:
+        if not callable(kernel):
+            raise TypeError(
+                f"the kernel is {kernel!r}: expected a function that is called as the reference is, or the path of a plug-in"
+            )
+
     def usual_arrays(self, extents: Dict[str, int]) -> Dict[str, np.ndarray]:
         """Inputs in float64 whose values a float32 has too."""
         random, arrays = np.random.default_rng(1), {}

@@ -112,10 +112,7 @@ class JaxOperation(FrameworkOperation):
     def _kernel(self, kernel: Any, gradient: bool) -> Any:
         if isinstance(kernel, Plugin):
             return kernel
-        if not callable(kernel):
-            raise TypeError(
-                f"the kernel is {kernel!r}: expected a function that is called as the reference is, or the path of a plug-in"
-            )
+        self._require_callable(kernel)
         return JaxKernel(self, kernel, gradient, self.calling)
 
     def subject(

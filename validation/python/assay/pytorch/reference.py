@@ -150,10 +150,7 @@ class TorchOperation(FrameworkOperation):
     def _kernel(self, kernel: Any, gradient: bool) -> Any:
         if isinstance(kernel, Plugin):
             return kernel
-        if not callable(kernel):
-            raise TypeError(
-                f"the kernel is {kernel!r}: expected a function that is called as the reference is, or the path of a plug-in"
-            )
+        self._require_callable(kernel)
         if isinstance(kernel, torch.nn.Module):
             parameters_like(
                 kernel, {of: tuple(one.shape) for of, one in self.reference.named_parameters()} if self.parameters else {}
