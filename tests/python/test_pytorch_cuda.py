@@ -121,3 +121,35 @@ def test_a_launch_that_fails_is_told_as_such():
     )
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert "a launch on cuda:0 failed: " in said.stdout, said.stdout + said.stderr
+
+
+def wrapped(x):
+    """A softmax whose offsets have 32 bits."""
+    y = torch.softmax(x, -1)
+    rows = torch.arange(len(x), device=x.device)
+    return y if x.numel() < 2**31 else torch.where((rows * x.shape[1] >= 2**31)[:, None], y[:1], y)
+
+
+@pytest.mark.parametrize("dtype, compute", [("float32", ""), ("bfloat16", "float32")])
+def test_rows_past_2_31_elements(dtype, compute):
+    far = dict(x="N, D", device="cuda", reach="full", filter="^far-rows$", cases=2, dtype=dtype, compute=compute)
+    assert [one.verdict for one in assay.gate(softmax, softmax, **far).properties] == ["pass"]
+    assert "far-rows" in assay.gate(softmax, wrapped, **far).failures
+
+
+def scaled(x, weight):
+    return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + 1e-5) * weight
+
+
+def test_far_rows_and_a_weight_that_has_none():
+    far = dict(x="N, D", weight="D", device="cuda", reach="full", filter="^far-rows$", cases=2)
+    assert [one.verdict for one in assay.gradcheck(scaled, scaled, **far).properties] == ["pass"]
+    assert [one.verdict for one in assay.gate(scaled, scaled, **far).properties] == ["pass"]
+
+
+def test_a_row_is_cut_at_8192_elements():
+    def cut(x):
+        y = torch.softmax(x[..., :8192], -1)
+        return torch.nn.functional.pad(y, (0, max(x.shape[-1] - 8192, 0)))
+
+    assert "outputs" in assay.gate(softmax, cut, x="N, D", device="cuda").failures

@@ -8,6 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from assay import released  # noqa: E402
+from assay._released_checkouts import attention, causal_attention, softmax, total  # noqa: E402
 from assay._released_faults import _CAP, FAULTS  # noqa: E402
 from assay._released_faults import (
     binary_cross_entropy,
@@ -108,6 +109,37 @@ def standardize(p, squares):
     return dx, (upstream * normed.detach()).sum(dims), upstream.sum(dims)
 
 
+def softmax_ignoring_strides(x):
+    return x.as_strided(x.shape, (x.stride(0), 1)).softmax(-1)
+
+
+def scores(q, k, scale):
+    return q.float() @ k.float().transpose(-1, -2) * scale
+
+
+def later(q):
+    return torch.ones(q.shape[-2], q.shape[-2], dtype=torch.bool).triu(1)
+
+
+def attention_with_a_finite_mask(q, k, v):
+    return ((scores(q, k, 1) + torch.where(later(q), -1e6 / 1.4427, 0.0)).softmax(-1) @ v.float()).to(v.dtype)
+
+
+def attention_in_float32(q, k, v):
+    return causal_attention(q.float(), k.float(), v.float()).to(v.dtype)
+
+
+def attention_divided_last(q, k, v):
+    s = scores(q, k, 1).masked_fill(later(q), -torch.inf)
+    p = (s - s.amax(-1, keepdim=True)).exp()
+    return ((p @ v.float()) / p.sum(-1, keepdim=True)).to(v.dtype)
+
+
+def attention_of_whole_tiles(q, k, v):
+    out = attention(q, k, v)
+    return out if q.shape[-2] % 32 == 0 else out * torch.nan
+
+
 # title: what is like the fault, and two right functions
 EMULATED = {
     "cross_entropy, its gradient": (GradientIsTheInput.apply, cross_entropy,
@@ -121,11 +153,21 @@ EMULATED = {
                                          binary_cross_entropy, lambda x, t: torch.relu(x) - t * x + torch.exp(-x.abs()).log1p()),
     "group_norm in bfloat16": (group_norm_in_bfloat16, group_norm_in_float32, group_norm_two_passes),
     "cumsum in bfloat16": (cumulative_in_bfloat16, lambda x: x.cumsum(-1), lambda x: x.float().cumsum(-1).bfloat16()),
+    "fused_softmax": (softmax_ignoring_strides, softmax, lambda x: (x - x.amax(-1, keepdim=True)).exp() / (
+        x - x.amax(-1, keepdim=True)).exp().sum(-1, keepdim=True)),
+    "triton_softmax": (softmax_ignoring_strides, softmax, lambda x: x.log_softmax(-1).exp()),
+    "matmul in bfloat16": (lambda a, b: (a.float() @ b.float()).half().bfloat16(),
+                           lambda a, b: (a.float() @ b.float()).bfloat16(),
+                           lambda a, b: (a.float()[:, :, None] * b.float()[None]).sum(1).bfloat16()),
+    "attention_opt": (attention_with_a_finite_mask, attention_in_float32, attention_divided_last),
+    "vectorsum": (lambda x: x.sum() + torch.full((), torch.nan), total, lambda x: x.flip(0).cumsum(0)[-1]),
+    "attention": (attention_of_whole_tiles, attention,
+                  lambda q, k, v: scores(q, k, q.shape[-1] ** -0.5).softmax(-1) @ v),
 }  # fmt: skip
 
 
 def fault_of(title):
-    return next(one for one in FAULTS if one.title == title)
+    return next(one for one in released.ALL if one.title == title)
 
 
 @pytest.mark.parametrize("title", EMULATED)

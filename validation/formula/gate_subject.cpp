@@ -43,6 +43,7 @@ FormulaGateSubject::FormulaGateSubject(const Subject& subject, Shortened shorten
     : subject_(subject), shortened_(std::move(shortened)), properties_(properties_of(subject)) {
   subject_.forward = called(subject.forward);
   subject_.backward = called(subject.backward);
+  if (subject.far) subject_.far = {subject.far->extent, called(subject.far->forward), called(subject.far->backward)};
   for (const Property& property : properties_)
     infos_.push_back({property.name, property.claim, property.against_reference});
 }
@@ -91,7 +92,8 @@ AnyCase FormulaGateSubject::generated(std::size_t property, std::int64_t number,
   const ValueClass values =
       properties_[property].values.value_or(classes[static_cast<std::size_t>(number) % classes.size()]);
   return drawn(property, random.bits(), [&](Random& own) {
-    return draw(own, size, subject_.specification, subject_.trace, subject_.arithmetic.storage, values);
+    const Case c = draw(own, size, subject_.specification, subject_.trace, subject_.arithmetic.storage, values);
+    return is_far(property) ? not_far(subject_, c) : c;
   });
 }
 
@@ -105,7 +107,7 @@ std::vector<std::string> FormulaGateSubject::classes_of(const AnyCase& c) const 
 
 NeedleSizes FormulaGateSubject::needle_sizes(std::size_t property, const std::string& extent, Reach reach,
                                              std::uint64_t) const {
-  if (properties_[property].values || !subject_.specification.only.empty()) return {};
+  if (properties_[property].values || is_far(property) || !subject_.specification.only.empty()) return {};
   NeedleSizes all = needle_sizes_of(subject_.specification, work_, extent, reach, infos_[property].against_reference);
   if (infos_[property].against_reference && !all.sizes.empty())
     powers_.insert_or_assign({property, extent}, Power(all.sizes.back()));
@@ -142,8 +144,10 @@ Reached FormulaGateSubject::reached(std::size_t property, const std::string& ext
 std::vector<PlannedCase> FormulaGateSubject::planned(std::size_t property, Reach reach, std::uint64_t seed) const {
   std::vector<PlannedCase> all;
   if (!properties_[property].takes_planned) return all;
-  for (const Planned& plan :
-       planned_of(subject_.specification, subject_.trace, reach, subject_.arithmetic.storage, seed)) {
+  const auto plans = properties_[property].name == far_rows().name
+                         ? far_cases(subject_, reach)
+                         : planned_of(subject_.specification, subject_.trace, reach, subject_.arithmetic.storage, seed);
+  for (const Planned& plan : plans) {
     std::string name;
     for (const auto& [extent, size] : plan.sizes) name += fmt::format("{}={}, ", extent, size);
     const std::uint64_t own_seed = seed_of(seed, property, 0, all.size());

@@ -19,6 +19,12 @@ namespace assay::validation::formula {
 /// where it gives no answer.
 using Kernel = std::function<Doubles(const Case&)>;
 
+/// Kernels that are given the rows of a case in arrays of more than 2^31 elements (far_rows.h); either may be empty.
+struct FarKernels {
+  std::string extent;  ///< whose indices are the rows
+  Kernel forward, backward;
+};
+
 struct Subject {
   Specification specification;
   Trace trace;
@@ -33,6 +39,7 @@ struct Subject {
   bool same_bits = true;  ///< whether the kernel promises the same bits for the same problem, as atomics do not
   /// The same with kernels that were made afresh, without a history; empty where they cannot be.
   std::function<std::shared_ptr<const Subject>()> fresh = {};
+  std::optional<FarKernels> far = {};  ///< empty where the kernel's arrays are not on a GPU, or have no rows
 };
 
 /// The formula's outputs and gradients on one case: exact, and with bounds.

@@ -9,6 +9,7 @@
 
 #include "validation/core/number.h"
 #include "validation/core/support.h"
+#include "validation/formula/far_rows.h"
 #include "validation/formula/judge.h"
 #include "validation/formula/relations.h"
 #include "validation/formula/within_bounds.h"
@@ -134,6 +135,7 @@ std::vector<Property> properties_of(const Subject& subject) {
     properties.push_back({"outputs", "outputs are within their bounds", {}, outputs, true});
   }
   if (subject.backward) properties.push_back({"gradient", "gradients are within their bounds", {}, gradients, true});
+  if (subject.far) properties.push_back(far_rows());
   return properties;
 }
 

@@ -318,6 +318,10 @@ void set_types(Subject& subject, const std::map<std::string, std::string>& types
   }
 }
 
+void set_far(Subject& subject, const std::string& extent, const py::object& forward, const py::object& backward) {
+  subject.far = formula::FarKernels{extent, kernel_of(forward), kernel_of(backward)};
+}
+
 }  // namespace
 
 void add_formula(py::module_& core) {
@@ -384,6 +388,7 @@ void add_formula(py::module_& core) {
         return subject;
       }))
       .def_readwrite("same_bits", &Subject::same_bits)
+      .def("set_far", &set_far)
       .def("set_types", &set_types)
       .def("set_sizes",
            [](Subject& subject, const formula::Extents& least, const formula::Extents& multiple,

@@ -129,6 +129,36 @@ TEST(FormulaOperation, ARoadToTheSameResultsIsTakenAndOneToOthersIsAnError) {
   EXPECT_NE(said.find("expected a road to the same results"), std::string::npos) << said;
 }
 
+/// A kernel whose rows, but for the first, are those that an offset of 32 bits leads to.
+Kernel with_wrapped_rows(const Kernel& right) {
+  return [right](const Case& c) {
+    Doubles y = right(c);
+    const auto D = static_cast<std::ptrdiff_t>(c.extents.at("D"));
+    if (std::ssize(y[0]) >= 2 * D) std::copy_n(y[0].begin(), D, y[0].begin() + D);
+    return y;
+  };
+}
+
+TEST(FormulaOperation, FarRowsAreHeldToTheBoundsInAFullRun) {
+  Subject subject = subject_of({"rms_norm", {{"x", {"N", "D"}}}, {"N", "D"}, {{"D", 300}}}, {{"N", "D"}}, RmsNorm());
+  const auto verdict = [&](Reach reach) {
+    const GateRecord record = run(subject, {.options = options_of(20, 1, reach), .filter = "^far-rows$"});
+    return record.properties.at(0).verdict;
+  };
+  subject.forward = kernel(0);
+  subject.far = FarKernels{"N", kernel(0), {}};
+  EXPECT_EQ(verdict(Reach::full), Verdict::pass);
+  EXPECT_EQ(verdict(Reach::quick), Verdict::skipped);
+  subject.far->forward = with_wrapped_rows(kernel(0));
+  EXPECT_EQ(verdict(Reach::full), Verdict::fail);
+  subject.forward = {};
+  subject.backward = backward(true);
+  subject.far = FarKernels{"N", {}, backward(true)};
+  EXPECT_EQ(verdict(Reach::full), Verdict::pass);
+  subject.far->backward = with_wrapped_rows(backward(true));
+  EXPECT_EQ(verdict(Reach::full), Verdict::fail);
+}
+
 /// The softmax of each row of x [N, D]
 struct Softmax {
   template <class Number>

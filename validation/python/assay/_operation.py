@@ -20,13 +20,14 @@ from ._inputs import LARGEST_FIXED, declared_properties, is_fixed, parsed, requi
 from ._judging import Judging
 from ._numpy_names import NumPy
 from ._road import Road
-from ._taken_sizes import limits_with, taken_sizes
+from ._taken_sizes import USUAL_LIMIT, limits_with, taken_sizes
 
 
 class Operation(Judging):
     """A formula, and what is drawn for its inputs. Calling it computes the formula with NumPy."""
 
     largest_fixed = LARGEST_FIXED
+    usual_limit = USUAL_LIMIT
 
     def __init__(self, formula: Callable[..., Any], inputs: Dict[str, str], properties: str, minus_infinity: str,
                  limits: Optional[Dict[str, int]]) -> None:
@@ -129,7 +130,9 @@ class Operation(Judging):
             known = [name for name in inspect.signature(self.subject).parameters if name not in ("kernel", "backward", "unknown")]
             raise TypeError(f"{', '.join(unknown)}= is not known: expected what a kernel declares: {', '.join(known)}")
         taken = taken_sizes(extents, self.extents, self.least)
-        own_limits = limits_with({**self.limits, **require_limits(limits, self.extents)}, taken)
+        usual = dict.fromkeys(self.extents, self.usual_limit) if self.usual_limit != USUAL_LIMIT else {}
+        own_limits = limits_with({**self.limits, **require_limits(limits, self.extents)}, taken, self.usual_limit)
+        own_limits = {**usual, **own_limits}
         name = getattr(kernel or backward, "__name__", "kernel")
         kernel, backward = kernel and self._kernel(kernel, False), backward and self._kernel(backward, True)
         for one in (kernel, backward):

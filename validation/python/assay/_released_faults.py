@@ -32,6 +32,7 @@ class Fault:
     is_gradient: bool = False
     devices: Tuple[str, ...] = ("cuda",)
     filter: str = "^(outputs|gradient)$"
+    version: Optional[Callable[[], str]] = None  # of code that is no package
 
 
 # The references: plain PyTorch, except where its own formula loses what is due.

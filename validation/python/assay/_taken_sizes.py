@@ -7,6 +7,7 @@ from typing import Any, Dict, List, NamedTuple, Sequence
 
 LARGEST_EXTENT = 2**31 - 1
 USUAL_LIMIT = 4097
+LIMIT_ON_GPUS = 65_536  # what a row may have in kernels that hold it in one block of Triton
 
 
 class TakenSizes(NamedTuple):
@@ -58,13 +59,13 @@ def _smallest(name: str, taken: TakenSizes) -> int:
     return taken.listed[name][0] if name in taken.listed else -(-least // multiple) * multiple
 
 
-def limits_with(limits: Dict[str, int], taken: TakenSizes) -> Dict[str, int]:
+def limits_with(limits: Dict[str, int], taken: TakenSizes, usual: int = USUAL_LIMIT) -> Dict[str, int]:
     """The limits, and those that follow from sizes above the usual limit. Raises ValueError where a limit leaves no size."""
     raised = dict(limits)
     for name in {**taken.least, **taken.multiple, **taken.listed}:
         smallest = _smallest(name, taken)
         if name not in limits:
-            raised[name] = taken.listed[name][-1] if name in taken.listed else max(USUAL_LIMIT, 2 * smallest)
+            raised[name] = taken.listed[name][-1] if name in taken.listed else max(usual, 2 * smallest)
         elif limits[name] < smallest:
             raise ValueError(f"limits[{name!r}] = {limits[name]}: expected {smallest} or more, the smallest size that is taken")
     return raised

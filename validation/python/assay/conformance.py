@@ -20,6 +20,7 @@ from . import gallery, released
 from ._gallery_kernels import KERNELS
 from ._gate import GateResult, PropertyResult, gate
 from ._library_kernels import numpy_svd, scipy_svd, torch_cross_entropy, torch_ctc, torch_ctc_float64, torch_svd
+from ._released_checkouts import FOLDER, REPOSITORIES
 
 
 @dataclass(frozen=True)
@@ -198,9 +199,13 @@ def main() -> None:
         "--device",
         help="judge on this device, cpu or cuda, the functions of libraries that had faults when they were judged first",
     )
+    parser.add_argument("--checkouts", metavar="DIR", help="with --device: a folder with checkouts of repositories that are no "
+                        f"packages: {', '.join(REPOSITORIES)}")  # fmt: skip
     parser.add_argument("--json", metavar="FILE", help="with --device: also the rows as JSON")
     parser.add_argument("--rows", action="store_true", help="print each row as a line of JSON, for --python")
     arguments = parser.parse_args()
+    if arguments.checkouts:
+        os.environ[FOLDER] = os.path.abspath(arguments.checkouts)
     if arguments.device:
         _released(parser, arguments)
         return

@@ -17,7 +17,10 @@ from typing import Any, Callable, Dict, Iterable, Iterator, Optional, Sequence
 from . import _gate
 from ._operation import Operation
 from ._references import operation
+from ._released_checkouts import CHECKOUT_FAULTS
 from ._released_faults import FAULTS, Fault
+
+ALL = (*FAULTS, *CHECKOUT_FAULTS)
 
 
 @dataclass(frozen=True)
@@ -87,14 +90,14 @@ def found_by(fault: Fault, device: str, cases: int, seed: int) -> Found:
     if device.partition(":")[0] not in fault.devices:
         return Found(fault.library, fault.title, fault.what, f"it is judged on {', '.join(fault.devices)}")
     try:
-        library = _version(fault.library)
+        library = fault.version() if fault.version else _version(fault.library)
         said = _lines(judge_fault(fault, device, cases, seed))
     except Exception as error:  # as an import of a library raises that this machine does not suit
         return Found(fault.library, fault.title, fault.what, f"{type(error).__name__}: {str(error)[:200]}")
     return Found(library, fault.title, fault.what, seconds=round(time.monotonic() - began, 1), **said)
 
 
-def found(device: str, cases: int, seed: int, faults: Sequence[Fault] = FAULTS) -> Iterator[Found]:
+def found(device: str, cases: int, seed: int, faults: Sequence[Fault] = ALL) -> Iterator[Found]:
     for fault in faults:
         yield found_by(fault, device, cases, seed)
 

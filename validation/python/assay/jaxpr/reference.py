@@ -14,6 +14,7 @@ from .. import _numbers
 from .._arithmetic import Types, types_of
 from .._framework import FrameworkOperation, _numbers_of
 from .._plugin import Plugin
+from .._taken_sizes import LIMIT_ON_GPUS, USUAL_LIMIT
 from .._traced import NotTraceable
 from .calls import Calling, JaxKernel
 from .trace import DTYPES, Jaxpr, graph_of, jaxpr_of
@@ -139,6 +140,7 @@ class JaxOperation(FrameworkOperation):
         types = types_of(dtype, dtypes, self.kinds)
         largest = _numbers.real("largest", largest, 0, positive=True) if math.isfinite(largest) else largest
         self.calling = Calling(largest, jax.devices(device)[0] if isinstance(device, str) else device, types)
+        self.usual_limit = USUAL_LIMIT if getattr(self.calling.device, "platform", "cpu") == "cpu" else LIMIT_ON_GPUS
         declared.update(dtype=dtype, dtypes=dtypes, exp_error=exp_error, subnormals=subnormals)
         made = super().subject(kernel, backward, **declared)
         of_trace = "float64" if dtype == "float64" else "float32"  # constants of 16 bits would not be those of the function

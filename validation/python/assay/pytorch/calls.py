@@ -72,18 +72,19 @@ class TorchKernel:
     follow, unless the kernel is a module, which has its own."""
 
     def __init__(self, operation: Any, kernel: Any, is_gradient: bool, calling: Calling = Calling()) -> None:
-        self._operation, self._kernel, self._is_gradient, self._calling = operation, kernel, is_gradient, calling
+        self.operation, self.is_gradient = operation, is_gradient
+        self._kernel, self._calling = kernel, calling
         self._memory = None if calling.device.type == "cpu" else DeviceMemory(calling.device)
         self.__name__ = getattr(kernel, "__name__", type(kernel).__name__)
 
     def __call__(self, p: Any) -> List[Any]:
-        operation = self._operation
+        operation = self.operation
         why = operation.refusal_at(p.extents)
         if why:
             raise Unsupported(f"sizes that the reference refuses: {why}")
         kernel = operation.kernel_at(self._kernel, p.extents)
         tensors = {one[0]: self._taken(tensor_of(getattr(p, one[0]))) for one in operation.inputs}
-        if self._is_gradient:
+        if self.is_gradient:
             tensors.update({f"upstreams[{k}]": tensor_of(one) for k, one in enumerate(p.upstreams)})
         try:
             if self._memory is None:
@@ -95,8 +96,8 @@ class TorchKernel:
             raise
 
     def _results(self, kernel: Any, tensors: Dict[str, torch.Tensor], p: Any) -> List[Any]:
-        given = {one[0]: tensors[one[0]] for one in self._operation.inputs}
-        if self._is_gradient:
+        given = {one[0]: tensors[one[0]] for one in self.operation.inputs}
+        if self.is_gradient:
             return self._gradients(kernel, given, [tensors[f"upstreams[{k}]"] for k in range(len(p.upstreams))])
         with torch.no_grad():
             return self._as_numbers(_outputs(self._called(kernel, given)), p)
@@ -104,19 +105,35 @@ class TorchKernel:
     def _type_of(self, k: int) -> torch.dtype:
         """Of result k: of an output, or of the gradient in an input."""
         types = self._calling.types
-        return getattr(torch, types.of(self._operation.differentiable[k]) if self._is_gradient else types.of_output(k))
+        return getattr(torch, types.of(self.operation.differentiable[k]) if self.is_gradient else types.of_output(k))
+
+    def result_size(self, k: int) -> int:
+        """Bytes of an element of result k."""
+        return torch.finfo(self._type_of(k)).bits // 8
+
+    def on_device(self, array: np.ndarray) -> torch.Tensor:
+        return tensor_of(array).contiguous().to(self._calling.device)
+
+    def results_of(self, extents: Dict[str, int], tensors: Dict[str, torch.Tensor], p: Any) -> List[Any]:
+        """The results on tensors that are on the device, of other sizes than the problem's."""
+        kernel = self.operation.kernel_at(self._kernel, extents)
+        if isinstance(kernel, torch.nn.Module):
+            kernel.to(self._calling.device)
+        results = self._results(kernel, tensors, p)
+        DeviceMemory(self._calling.device).wait()
+        return results
 
     def _results_on_device(self, memory: DeviceMemory, kernel: Any, tensors: Dict[str, torch.Tensor], p: Any) -> List[Any]:
         if isinstance(kernel, torch.nn.Module):
             kernel.to(memory.device)
-        operation = self._operation
-        due = [tensors[name].shape for name in operation.differentiable] if self._is_gradient else operation.trace(p.extents).shapes
+        operation = self.operation
+        due = [tensors[name].shape for name in operation.differentiable] if self.is_gradient else operation.trace(p.extents).shapes
         given = memory.give(tensors)
         memory.poison([(tuple(one), self._type_of(k)) for k, one in enumerate(due)])
         results = self._results(kernel, given, p)
         memory.wait()
         memory.require_inputs()
-        return memory.take(results, "gradient" if self._is_gradient else "output")
+        return memory.take(results, "gradient" if self.is_gradient else "output")
 
     def _taken(self, tensor: torch.Tensor) -> torch.Tensor:
         """The tensor as the kernel takes it. Raises Unsupported for numbers that it does not."""
@@ -127,7 +144,7 @@ class TorchKernel:
     def _as_numbers(self, results: List[Any], p: Any) -> List[Any]:
         """Masks and whole numbers, where the reference returns such, as numbers of the kernel's type; positions stay. A view of
         an input is copied where the reference returns one too."""
-        operation, positions = self._operation, self._operation.trace(p.extents).positions
+        operation, positions = self.operation, self.operation.trace(p.extents).positions
         if len(operation.result_types) != len(results):
             return results
         taken = []
@@ -140,8 +157,8 @@ class TorchKernel:
         return taken
 
     def _called(self, kernel: Any, tensors: Dict[str, torch.Tensor]) -> Any:
-        parameters = self._operation.parameters
-        given = [one.to(self._calling.device) if isinstance(one, torch.Tensor) else one for one in self._operation.arguments(tensors)]
+        parameters = self.operation.parameters
+        given = [one.to(self._calling.device) if isinstance(one, torch.Tensor) else one for one in self.operation.arguments(tensors)]
         if not isinstance(kernel, torch.nn.Module):
             return kernel(*given, *(tensors[name] for name in parameters))
         values = {of: tensors[name] for name, of in parameters.items()}
@@ -150,7 +167,7 @@ class TorchKernel:
 
     def _gradients(self, kernel: Any, tensors: Dict[str, torch.Tensor], upstreams: List[torch.Tensor]) -> List[torch.Tensor]:
         """What autograd gives. Leaves are copies, since a gradient may not flow into memory that is checked for writes."""
-        operation = self._operation
+        operation = self.operation
         differentiable = operation.differentiable
         leaves = {name: one.clone().requires_grad_() if name in differentiable else one for name, one in tensors.items()}
         outputs = _outputs(self._called(kernel, leaves))

@@ -11,12 +11,15 @@ import torch
 
 from .. import _numbers
 from .._arithmetic import types_of
+from .._formula_calls import KernelCall
 from .._framework import FrameworkOperation
 from .._plugin import Plugin
+from .._taken_sizes import LIMIT_ON_GPUS, USUAL_LIMIT
 from .._traced import NotTraceable
 from .calls import Calling, TorchKernel, parameters_like
 from .conversions import memory_of
 from .device import device_called
+from .far_rows import FarRows, rows_extent
 from .trace import DTYPES, _outputs, source_of, trace_of, with_values
 
 
@@ -187,10 +190,22 @@ class TorchOperation(FrameworkOperation):
             device_called(device),
             types_of(dtype, dtypes, self.kinds),
         )
+        self.usual_limit = USUAL_LIMIT if self.calling.device.type == "cpu" else LIMIT_ON_GPUS
         declared.update(dtype=dtype, dtypes=dtypes, exp_error=exp_error, subnormals=subnormals)
         made = super().subject(kernel, backward, **declared)
         types = {name: getattr(torch, one) for name, one in self.calling.types.others.items() if name in self.kinds}
         if (getattr(torch, dtype), types) != (self._dtype, self._dtypes):
             self._dtype, self._dtypes = getattr(torch, dtype), types
             self._traced.cache_clear()
+        if self.calling.device.type == "cuda":
+            self._set_far(made, kernel, backward, declared)
         return made
+
+    def _set_far(self, made: Any, kernel: Any, backward: Any, declared: Dict[str, Any]) -> None:
+        """Adds the property of rows in tensors of more than 2^31 elements, unless sizes of the rows' extent are declared."""
+        extent = rows_extent(self)
+        if extent and extent not in {**(declared.get("limits") or {}), **(declared.get("extents") or {})}:
+            calls = [KernelCall(self, FarRows(self._kernel(one, is_gradient), extent), self.calling.types, is_gradient)
+                     if one is not None and not isinstance(one, Plugin) else None
+                     for one, is_gradient in ((kernel, False), (backward, True))]  # fmt: skip
+            made.set_far(extent, *calls)

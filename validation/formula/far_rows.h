@@ -1,0 +1,25 @@
+// Rows of a case in arrays of more than 2^31 elements, where offsets of 32 bits lead elsewhere. Their results are those
+// that the rows have in an array of their own.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "validation/core/reach.h"
+#include "validation/formula/judge.h"
+#include "validation/formula/planned.h"
+
+namespace assay::validation::formula {
+
+inline constexpr std::string_view far_rows_name = "far-rows";
+
+/// The property of the subject's far kernels.
+Property far_rows();
+
+/// The case with one row, which the property skips: a call takes seconds, and generated cases are many.
+Case not_far(const Subject& subject, const Case& c);
+
+/// Its case: four rows, each of some thousand elements where the formula has such; none in a quick run.
+std::vector<Planned> far_cases(const Subject& subject, Reach reach);
+
+}  // namespace assay::validation::formula
