@@ -159,7 +159,7 @@ EMULATED = {
     "matmul in bfloat16": (lambda a, b: (a.float() @ b.float()).half().bfloat16(),
                            lambda a, b: (a.float() @ b.float()).bfloat16(),
                            lambda a, b: (a.float()[:, :, None] * b.float()[None]).sum(1).bfloat16()),
-    "attention_opt": (attention_with_a_finite_mask, attention_in_float32, attention_divided_last),
+    "attention of the tutorial": (attention_with_a_finite_mask, attention_in_float32, attention_divided_last),
     "vectorsum": (lambda x: x.sum() + torch.full((), torch.nan), total, lambda x: x.flip(0).cumsum(0)[-1]),
     "attention": (attention_of_whole_tiles, attention,
                   lambda q, k, v: scores(q, k, q.shape[-1] ** -0.5).softmax(-1) @ v),

@@ -21,6 +21,7 @@ from ._released_faults import Fault
 FOLDER = "ASSAY_CHECKOUTS"  # names the folder, for interpreters that are started too
 
 REPOSITORIES = {
+    "triton": "https://github.com/triton-lang/triton",
     "applied-ai": "https://github.com/pytorch-labs/applied-ai",
     "tritonbench": "https://github.com/pytorch-labs/tritonbench",
     "reference-kernels": "https://github.com/gpu-mode/reference-kernels",
@@ -121,11 +122,11 @@ def tritonbench_matmul(a: Any, b: Any) -> Any:
     return _package("tritonbench", "tritonbench.operators.gemm.triton_matmul").matmul(a, b)
 
 
-def tritonbench_attention(q: Any, k: Any, v: Any) -> Any:
-    """Triton's tutorial, which takes blocks of 128 frames."""
+def tutorial_attention(q: Any, k: Any, v: Any) -> Any:
+    """It takes blocks of 128 frames."""
     if q.shape[-2] % 128:
         raise Unsupported("frames that are no multiple of 128")
-    return _package("tritonbench", "tritonbench.kernels.triton_fused_attention").attention_opt(q, k, v, True, 1.0, "base")
+    return _file("triton", "python/tutorials/06-fused-attention.py").attention(q, k, v, True, 1.0, False)
 
 
 def gpu_mode_sum(x: Any) -> Any:
@@ -160,9 +161,8 @@ CHECKOUT_FAULTS = (
     Fault("matmul in bfloat16", "tritonbench", "it goes through float16: inf for 262144", product, tritonbench_matmul,
           {"a": "M, K", "b": "K, N"}, {**_ON_GPU, "dtype": "bfloat16", "contiguous": True},
           lambda: {"a": np.full((1, 1), 512, np.float32), "b": np.full((1, 1), 512, np.float32)}, version=_of("tritonbench")),
-    Fault("attention_opt", "tritonbench", "a mask of -1e6: later keys come through at scores of -720000", causal_attention,
-          tritonbench_attention, _HEADS, {**_ON_GPU, "dtype": "float16", "contiguous": True}, _low_scores,
-          version=_of("tritonbench")),
+    Fault("attention of the tutorial", "triton", "a mask of -1e6: later keys come through at scores of -720000", causal_attention,
+          tutorial_attention, _HEADS, {**_ON_GPU, "dtype": "float16", "contiguous": True}, _low_scores, version=_of("triton")),
     Fault("vectorsum", "reference-kernels", "adds into memory that is not set to 0", total, gpu_mode_sum, {"x": "N"},
           {**_ON_GPU, "contiguous": True, "same_bits": False}, version=_of("reference-kernels")),
     Fault("attention", "KernelBench", "NaN unless the frames are a multiple of 32", attention, kernelbench_attention,
