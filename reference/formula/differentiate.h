@@ -174,6 +174,8 @@ class Differentiation {
         return accumulate(x, unary(Op::negative, times(g, unary(Op::sin, x))));
       case Op::erf:
         return accumulate(x, times(g, gaussian(x)));
+      case Op::sigmoid:
+        return accumulate(x, times(g, times(y, binary(Op::subtract, one(), y))));
       case Op::tanh:
         return accumulate(x, times(g, binary(Op::subtract, one(), times(y, y))));
       default:

@@ -1,6 +1,7 @@
 // The values of all nodes of a formula's graph, in any number type: double, BigFloat, or Ball for an enclosure.
 //
 // logaddexp(a, b) = m + log1p(exp(-|a - b|)) with m = max(a, b);   tanh x = -t / (t + 2) with t = expm1(-2x), x >= 0
+// sigmoid x = 1 / (1 + exp(-x))
 #pragma once
 
 #include <limits>
@@ -41,6 +42,13 @@ Number tanh(const Number& x) {
 }
 
 template <class Number>
+Number sigmoid(const Number& x) {
+  const bool is_negative = x < Number(0);
+  const Number e = NumberTraits<Number>::exp(is_negative ? x : -x);  // at most 1
+  return (is_negative ? e : Number(1)) / (e + Number(1));
+}
+
+template <class Number>
 Number logaddexp(const Number& a, const Number& b) {
   using Traits = NumberTraits<Number>;
   Number m = larger(a, b);
@@ -78,6 +86,8 @@ Number unary(Op op, const Number& x) {
       return Functions<Number>::floor(x);
     case Op::round:
       return Functions<Number>::round(x);
+    case Op::sigmoid:
+      return sigmoid(x);
     default:
       return tanh(x);
   }

@@ -54,6 +54,7 @@ enum class Op : std::uint8_t {
   erf,
   floor,
   round,
+  sigmoid,
   tanh,
   where,
   sum,
@@ -70,14 +71,13 @@ enum class Op : std::uint8_t {
   argsort,
 };
 
-inline constexpr std::array<std::string_view, 41> op_names = {
-    "input",      "pi",      "constant",       "add",       "subtract", "multiply",
-    "divide",     "maximum", "minimum",        "logaddexp", "power",    "less",
-    "less_equal", "equal",   "negative",       "abs",       "sign",     "exp",
-    "expm1",      "log",     "log1p",          "sqrt",      "sin",      "cos",
-    "erf",        "floor",   "round",          "tanh",      "where",    "sum",
-    "product",    "largest", "smallest",       "matmul",    "gather",   "scatter",
-    "take",       "add_at",  "cumulative_sum", "sort",      "argsort"};
+inline constexpr std::array<std::string_view, 42> op_names = {
+    "input",    "pi",      "constant",  "add",     "subtract",       "multiply",   "divide",
+    "maximum",  "minimum", "logaddexp", "power",   "less",           "less_equal", "equal",
+    "negative", "abs",     "sign",      "exp",     "expm1",          "log",        "log1p",
+    "sqrt",     "sin",     "cos",       "erf",     "floor",          "round",      "sigmoid",
+    "tanh",     "where",   "sum",       "product", "largest",        "smallest",   "matmul",
+    "gather",   "scatter", "take",      "add_at",  "cumulative_sum", "sort",       "argsort"};
 
 inline Op op_called(std::string_view name) {
   for (std::size_t i = 0; i < op_names.size(); ++i)

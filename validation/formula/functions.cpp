@@ -38,6 +38,25 @@ double of_tanh(Operand x, double) {
   return x.error * (1 - least * least);
 }
 
+double slope_of_sigmoid(double, double y) {
+  return y * (1 - y);
+}
+
+/// The slope where it is largest within the error: where |x| is least.
+double largest_slope_of_sigmoid(Operand x) {
+  const double y = 1 / (1 + std::exp(std::max(0.0, std::abs(x.value) - x.error)));
+  return slope_of_sigmoid(0, y);
+}
+
+double of_sigmoid(Operand x, double) {
+  return x.error == 0 ? 0 : std::min(1.0, x.error * largest_slope_of_sigmoid(x));
+}
+
+/// f'' = f' (1 - 2 f).
+double change_of_sigmoid(Operand x, double) {
+  return x.error * x.error / 2 * largest_slope_of_sigmoid(x);
+}
+
 double slope_of_erf(double x, double) {
   return 2 * std::numbers::inv_sqrtpi * std::exp(-x * x);
 }
@@ -90,6 +109,7 @@ constexpr auto functions = std::to_array<Function>({
      [](Operand x, double y) { return of_steps(x, y, std::floor); }},
     {Op::round, no_range, [](double, double) { return 0.0; },
      [](Operand x, double y) { return of_steps(x, y, std::nearbyint); }},
+    {Op::sigmoid, 1, slope_of_sigmoid, of_sigmoid, roads, 1, change_of_sigmoid},
     {Op::tanh, 1, [](double, double y) { return 1 - y * y; }, of_tanh, 0, 1, change_of_tanh},
 });
 

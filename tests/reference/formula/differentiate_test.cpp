@@ -53,7 +53,7 @@ TEST(FormulaDifferentiate, AgreesWithDifferences) {
        {Op::add, Op::subtract, Op::multiply, Op::divide,   Op::maximum, Op::minimum,        Op::logaddexp, Op::negative,
         Op::abs, Op::exp,      Op::expm1,    Op::log,      Op::log1p,   Op::sqrt,           Op::tanh,      Op::where,
         Op::sum, Op::product,  Op::largest,  Op::smallest, Op::matmul,  Op::cumulative_sum, Op::sin,       Op::cos,
-        Op::erf, Op::power,    Op::take,     Op::add_at,   Op::sort}) {
+        Op::erf, Op::power,    Op::take,     Op::add_at,   Op::sort,    Op::sigmoid}) {
     const Graph graph = graph_of(op);
     Graph with_gradient = graph;
     const std::int32_t wrt[] = {0};

@@ -62,7 +62,7 @@ TEST(FormulaFunctions, HoldWhatLiesWithinTheErrorOfTheArgument) {
 
 TEST(FormulaFunctions, AreNarrowWhereTheErrorIsSmall) {
   constexpr double e = 0x1p-24;
-  for (const Op op : {Op::sin, Op::cos, Op::erf, Op::tanh, Op::floor, Op::round})
+  for (const Op op : {Op::sin, Op::cos, Op::erf, Op::sigmoid, Op::tanh, Op::floor, Op::round})
     for (const double x : {0.3, 0.7, 1.3, -2.2}) {
       const double y = value_of(op, x);
       EXPECT_LE(function_of(op).carried({x, e}, y), 1.01 * farthest(op, x, e, 0) + 1e-13);

@@ -215,7 +215,8 @@ for _name, _function in {
     "matrix_transpose": lambda x: np.swapaxes(x, -1, -2), "roll": np.roll,
 }.items():  # fmt: skip
     setattr(Namespace, _name, _mover(_function))
-for _name in ("exp", "expm1", "log", "log1p", "sqrt", "sin", "cos", "erf", "floor", "round", "tanh", "abs", "sign", "negative"):
+for _name in ("exp", "expm1", "log", "log1p", "sqrt", "sin", "cos", "erf", "floor", "round", "sigmoid", "tanh", "abs", "sign",
+              "negative"):  # fmt: skip
     setattr(Namespace, _name, lambda self, x, _op=_name: self._unary(_op, x))
 for _name in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "logaddexp", "less", "less_equal", "equal"):
     setattr(Namespace, _name, lambda self, a, b, _op=_name: self._elementwise(_op, a, b))

@@ -34,6 +34,7 @@ class NumPy:
     clip = Compositions.clip
     pow = staticmethod(np.power)
     erf = staticmethod(np.vectorize(math.erf, otypes=[float]))
+    sigmoid = staticmethod(lambda x: np.where(x < 0, np.exp(-np.abs(x)), 1) / (1 + np.exp(-np.abs(x))))
     var = staticmethod(lambda x, *, correction=0, **options: np.var(x, ddof=correction, **options))
     std = staticmethod(lambda x, *, correction=0, **options: np.std(x, ddof=correction, **options))
     add_along_axis = staticmethod(_added_along)

@@ -11,12 +11,6 @@ from .._traced import NotTraceable
 from .values import is_known, is_real
 
 
-def sigmoid(xp: Any, x: Any) -> Any:
-    """1 / (1 + exp(-x)), without the overflow of exp(-x)."""
-    e = xp.exp(-xp.abs(x))
-    return xp.where(xp.less(x, 0), e, 1) / (1 + e)
-
-
 def _hyperbolic(xp: Any, x: Any, sign: int) -> Any:
     return (xp.exp(x) + sign * xp.exp(-x)) / 2
 
@@ -107,7 +101,7 @@ ROWS: Dict[str, Callable[..., Any]] = {
     **{name: _named(of) for name, of in _DIRECT.items()},
     "div": _divide, "pow": _power, "rem": _plain(_remainder), "select_n": _select, "clamp": _plain(_clamp), "round": _round,
     "integer_pow": lambda xp, eqn, x: xp.pow(xp._array(x), eqn.params["y"]),
-    "rsqrt": _plain(lambda xp, x: 1 / xp.sqrt(x)), "logistic": _plain(sigmoid), "erfc": _plain(lambda xp, x: 1 - xp.erf(x)),
+    "rsqrt": _plain(lambda xp, x: 1 / xp.sqrt(x)), "logistic": _plain(lambda xp, x: xp.sigmoid(x)), "erfc": _plain(lambda xp, x: 1 - xp.erf(x)),
     "tan": _plain(lambda xp, x: xp.sin(x) / xp.cos(x)), "sinh": _plain(lambda xp, x: _hyperbolic(xp, x, -1)),
     "cosh": _plain(lambda xp, x: _hyperbolic(xp, x, 1)), "convert_element_type": _convert,
     "reduce_precision": _reduced_precision,

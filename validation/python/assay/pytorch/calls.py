@@ -62,9 +62,19 @@ class Calling(NamedTuple):
     types: Types = Types("float32", {})
 
 
-def _declines(error: Exception) -> bool:
-    """Whether it says that a tensor has to be contiguous, as view does."""
-    return "contiguous" in str(error) or "view size is not compatible" in str(error)
+_ALIGNED = 16  # bytes: what PyTorch's own allocations have, and vectors and tensor maps of GPUs need
+
+
+def _declined(error: Exception, tensors: Sequence[torch.Tensor]) -> str:
+    """What it says that it does not take of these tensors: views, as view does, or addresses; "" for another error."""
+    said = str(error)
+    if "CUDA error" in said:
+        return ""
+    if ("contiguous" in said or "view size is not compatible" in said) and not all(one.is_contiguous() for one in tensors):
+        return "tensors that are not contiguous"
+    if "align" in said and any(one.data_ptr() % _ALIGNED for one in tensors):
+        return f"tensors whose addresses are no multiples of {_ALIGNED}"
+    return ""
 
 
 class TorchKernel:
@@ -85,14 +95,15 @@ class TorchKernel:
         kernel = operation.kernel_at(self._kernel, p.extents)
         tensors = {one[0]: self._taken(tensor_of(getattr(p, one[0]))) for one in operation.inputs}
         if self.is_gradient:
-            tensors.update({f"upstreams[{k}]": tensor_of(one) for k, one in enumerate(p.upstreams)})
+            tensors.update({f"upstreams[{k}]": self._laid_out(tensor_of(one)) for k, one in enumerate(p.upstreams)})
         try:
             if self._memory is None:
                 return self._results(kernel, tensors, p)
             return self._results_on_device(self._memory, kernel, tensors, p)
-        except RuntimeError as error:
-            if _declines(error) and not all(one.is_contiguous() for one in tensors.values()):
-                raise Unsupported("tensors that are not contiguous") from error
+        except (RuntimeError, AssertionError, ValueError) as error:
+            declined = _declined(error, list(tensors.values()))
+            if declined:
+                raise Unsupported(declined) from error
             raise
 
     def _results(self, kernel: Any, tensors: Dict[str, torch.Tensor], p: Any) -> List[Any]:
@@ -139,6 +150,9 @@ class TorchKernel:
         """The tensor as the kernel takes it. Raises Unsupported for numbers that it does not."""
         if tensor.is_floating_point() and not bool((tensor[torch.isfinite(tensor)].abs() <= self._calling.largest).all()):
             raise Unsupported(f"numbers above {self._calling.largest:g}")
+        return self._laid_out(tensor)
+
+    def _laid_out(self, tensor: torch.Tensor) -> torch.Tensor:
         return tensor.contiguous() if self._calling.contiguous else tensor
 
     def _as_numbers(self, results: List[Any], p: Any) -> List[Any]:

@@ -43,12 +43,6 @@ def _remainder(xp: Any, input: Any, other: Any) -> Any:
     return xp._array(input) - xp.floor(xp.divide(input, other)) * other
 
 
-def _sigmoid(xp: Any, input: Any) -> Any:
-    """1 / (1 + exp(-x)), without the overflow of exp(-x)."""
-    e = xp.exp(-xp.abs(input))
-    return xp.where(xp.less(input, 0), e, 1) / (1 + e)
-
-
 def _softplus(xp: Any, input: Any, beta: Any = 1, threshold: Any = 20) -> Any:
     scaled = input if beta == 1 else beta * input
     soft = xp.logaddexp(scaled, 0)
@@ -99,7 +93,7 @@ def _glu(xp: Any, input: Any, dim: int = -1) -> Any:
     index[dim] = slice(half)
     first = input[tuple(index)]
     index[dim] = slice(half, None)
-    return first * _sigmoid(xp, input[tuple(index)])
+    return first * xp.sigmoid(input[tuple(index)])
 
 
 def _masked_fill(xp: Any, input: Any, mask: Any, value: Any) -> Any:
@@ -128,13 +122,11 @@ def _of_two(name: str) -> Any:
     return lambda xp, input, other: getattr(xp, name)(input, other)
 
 
-_UNARY = {one: one for one in ("exp", "expm1", "log", "log1p", "sqrt", "tanh", "abs", "sign", "negative", "sin", "cos", "erf",
-    "floor",
-                               "ceil", "trunc", "exp2", "log2", "log10", "isnan", "isinf", "isfinite",
+_UNARY = {one: one for one in ("exp", "expm1", "log", "log1p", "sqrt", "sigmoid", "tanh", "abs", "sign", "negative", "sin", "cos",
+                               "erf", "floor", "ceil", "trunc", "exp2", "log2", "log10", "isnan", "isinf", "isfinite",
                                "logical_not")}  # fmt: skip
 _UNARY.update(neg="negative", absolute="abs", sgn="sign", fix="trunc", special_erf="erf", special_expm1="expm1",
-    special_log1p="log1p",
-              special_exp2="exp2", __neg__="negative", __abs__="abs")  # fmt: skip
+              special_log1p="log1p", special_exp2="exp2", special_expit="sigmoid", __neg__="negative", __abs__="abs")  # fmt: skip
 _BINARY = {one: one for one in ("maximum", "minimum", "logaddexp", "less", "less_equal", "greater", "greater_equal", "not_equal",
                                 "logical_and", "logical_or", "logical_xor")}  # fmt: skip
 _BINARY.update(mul="multiply", multiply="multiply", __mul__="multiply", __sub__="subtract", __add__="add", __truediv__="divide",
@@ -169,7 +161,7 @@ ROWS: Dict[str, Any] = {
     "hardtanh": lambda xp, input, min_val=-1.0, max_val=1.0: _clamp(xp, input, min_val, max_val),
     "hardsigmoid": lambda xp, input: _clamp(xp, input + 3, 0, 6) / 6,
     "hardswish": lambda xp, input: input * _clamp(xp, input + 3, 0, 6) / 6,
-    "sigmoid": _sigmoid, "special_expit": _sigmoid, "silu": lambda xp, input: input * _sigmoid(xp, input),
+    "silu": lambda xp, input: input * xp.sigmoid(input),
     "softplus": _softplus, "mish": lambda xp, input: input * xp.tanh(xp.logaddexp(input, 0)), "gelu": _gelu,
     "log_sigmoid": lambda xp, input: -xp.logaddexp(-input, 0), "logsigmoid": lambda xp, input: -xp.logaddexp(-input, 0),
     "elu": _elu, "selu": lambda xp, input: _elu(xp, input, *_SELU),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from .elementwise import _sigmoid
 from .products import linear
 
 
@@ -18,15 +17,15 @@ def lstm_cell(
 ) -> Tuple[Any, Any]:
     h, c = hx
     i, f, g, o = _parts(linear(xp, input, w_ih, b_ih) + linear(xp, h, w_hh, b_hh), 4)
-    c = _sigmoid(xp, f) * c + _sigmoid(xp, i) * xp.tanh(g)
-    h = _sigmoid(xp, o) * xp.tanh(c)
+    c = xp.sigmoid(f) * c + xp.sigmoid(i) * xp.tanh(g)
+    h = xp.sigmoid(o) * xp.tanh(c)
     return (h if w_hr is None else linear(xp, h, w_hr)), c
 
 
 def gru_cell(xp: Any, input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
     r, z, n = _parts(linear(xp, input, w_ih, b_ih), 3)
     r_h, z_h, n_h = _parts(linear(xp, hx, w_hh, b_hh), 3)
-    r, z = _sigmoid(xp, r + r_h), _sigmoid(xp, z + z_h)
+    r, z = xp.sigmoid(r + r_h), xp.sigmoid(z + z_h)
     n = xp.tanh(n + r * n_h)
     return (1 - z) * n + z * hx
 
