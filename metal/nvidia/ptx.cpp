@@ -57,8 +57,8 @@ Result<std::string> compiled(const Clang& clang, const Translated& shader, const
   const auto cache = cache_folder(options.cache);
   const auto work = cache.and_then(TemporaryFolder::make);
   if (!work) return tl::make_unexpected(work.error());
-  const std::string key = fmt::format("{}\n{}\n{}{}", clang.version,
-                                      fmt::join(ptx_step(architecture, "").flags, " "), shader.text, shader.module);
+  const std::string key = fmt::format("{}\n{}\n{}{}", clang.version, fmt::join(ptx_step(architecture, "").flags, " "),
+                                      shader.text, shader.module);
   const fs::path kept = *cache / (content_name(key) + ".ptx");
   if (auto cached = read_own_file(kept)) return cached;
   auto ptx = build(clang, shader, architecture, work->path());

@@ -23,8 +23,13 @@ nlohmann::json listed(const emulator::air::KernelMetadata& kernel) {
     nlohmann::json fields = nlohmann::json::array();
     for (const auto& field : one.fields)
       fields.push_back({{"name", field.name}, {"type", field.type}, {"offset", field.offset}, {"bytes", field.bytes}});
-    arguments.push_back({{"name", one.name}, {"type", one.type}, {"kind", static_cast<int>(one.kind)},
-                         {"index", one.index}, {"bytes", one.bytes}, {"written", one.is_written}, {"fields", fields}});
+    arguments.push_back({{"name", one.name},
+                         {"type", one.type},
+                         {"kind", static_cast<int>(one.kind)},
+                         {"index", one.index},
+                         {"bytes", one.bytes},
+                         {"written", one.is_written},
+                         {"fields", fields}});
   }
   for (const auto& one : kernel.constants) constants.push_back({{"index", one.index}, {"name", one.name}});
   return {{"arguments", arguments}, {"constants", constants}};

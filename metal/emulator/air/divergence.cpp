@@ -14,8 +14,8 @@ namespace {
 
 /// Functions whose result is the same in all lanes, whatever they are given.
 bool is_same_in_all_lanes(std::string_view callee) {
-  static constexpr std::array<std::string_view, 9> families = {"sum", "product", "min", "max",            "and",
-                                                               "or",  "xor",     "all", "broadcast_first"};
+  static constexpr std::array<std::string_view, 9> families = {
+      "sum", "product", "min", "max", "and", "or", "xor", "all", "broadcast_first"};
   if (!callee.starts_with("@air.simd_")) return callee.starts_with("@air.simd_any.");
   callee.remove_prefix(10);
   return std::ranges::any_of(families, [&](std::string_view one) {
@@ -61,7 +61,7 @@ class Walk {
     explicit State(FlowFunction function)
         : flow(std::move(function)), joins(post_dominators(flow)), parted(flow.blocks.size()), joined(parted) {}
     FlowFunction flow;
-    std::vector<std::size_t> joins;     ///< where the ways from a block meet
+    std::vector<std::size_t> joins;      ///< where the ways from a block meet
     std::set<std::string_view> varying;  ///< values
     std::vector<bool> parted;            ///< blocks
     std::vector<bool> joined;            ///< blocks in which lanes that have parted meet
@@ -102,8 +102,7 @@ class Walk {
     has_changed_ |= is_parted && !to.is_parted;
     to.is_parted = to.is_parted || is_parted;
     for (std::size_t n = 0; n < std::min(line.arguments.size(), to.flow.parameters.size()); ++n)
-      if (from.varying.contains(line.arguments[n]))
-        has_changed_ |= to.varying.insert(to.flow.parameters[n]).second;
+      if (from.varying.contains(line.arguments[n])) has_changed_ |= to.varying.insert(to.flow.parameters[n]).second;
   }
 
   /// Marks the blocks between `block` and the one where its ways meet.

@@ -185,7 +185,8 @@ class Translator {
     if (!instruction) {
       const std::size_t colon = line.find(':');
       if (!line.starts_with(' ') && colon != npos) enter_block(line.substr(0, colon));
-      if (!is_for_gpu_ || !ir::trimmed(line).starts_with('#')) body_.append(line).append("\n");  // a record for debuggers
+      if (!is_for_gpu_ || !ir::trimmed(line).starts_with('#'))
+        body_.append(line).append("\n");  // a record for debuggers
       return {};
     }
     const std::size_t end = instruction->metadata.empty()

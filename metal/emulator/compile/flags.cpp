@@ -221,10 +221,11 @@ void link_module(CompilingStep& first, const std::filesystem::path& bitcode) {
 CompilingStep ptx_step(const std::string& architecture, const std::filesystem::path& output) {
   // With errno, clang calls the functions of assay/nvptx/libm.h where it would else need a library of the device's.
   // Calls are inlined, as Metal's compiler does: an array in registers cannot be passed to a function.
-  return step({common,
-               {std::string("--target=") + ptx_target, "-march=" + architecture, "-Xclang", "-target-feature", "-Xclang",
-                "+ptx78", "-ffreestanding", "-fmath-errno", "-mllvm", "-inline-threshold=20000", "-O3", "-S"}},
-              output);
+  return step(
+      {common,
+       {std::string("--target=") + ptx_target, "-march=" + architecture, "-Xclang", "-target-feature", "-Xclang",
+        "+ptx78", "-ffreestanding", "-fmath-errno", "-mllvm", "-inline-threshold=20000", "-O3", "-S"}},
+      output);
 }
 
 std::vector<std::string> analysis_flags(bool with_analyzer) {
