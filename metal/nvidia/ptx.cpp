@@ -92,7 +92,7 @@ Result<std::string> compile_ptx_of_library(const fs::path& file, const CompileOp
   if (!clang) return tl::make_unexpected(clang.error());
   auto kernel = read_kernel(file, options.kernel, air::Target::nvidia);
   if (!kernel) return tl::make_unexpected(kernel.error());
-  const auto preprocessed = preprocessed_kernel(*kernel, file, options, air::Target::nvidia);
+  auto preprocessed = preprocessed_kernel(*kernel, file, options, air::Target::nvidia);
   if (!preprocessed) return preprocessed;
   auto text = translate_for_ptx(*preprocessed);
   if (!text) return text;

@@ -1,5 +1,5 @@
-// From the text of a .metal file, or a kernel of a compiled library, to PTX: the emulator's preprocessor and translator,
-// then clang for NVIDIA's GPUs. No part of CUDA is needed.
+// From the text of a .metal file, or a kernel of a compiled library, to PTX: the emulator's preprocessor and
+// translator, then clang for NVIDIA's GPUs. No part of CUDA is needed.
 #pragma once
 
 #include <filesystem>

@@ -18,8 +18,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple, Union
 
 import numpy as np
@@ -40,6 +41,7 @@ class Step:
     values: List[Value]  # of all arguments that are no positions: the name of an array, or what is passed by value
     grid: Sequence[int]
     group: Sequence[int]
+    constants: Mapping[str, Any] = field(default_factory=dict)  # function constants by their names
 
 
 @dataclass
@@ -52,12 +54,13 @@ class Case:
 
 
 def of_one_step(kernel: str, inputs: Dict[str, np.ndarray], out: Tuple[np.ndarray, Any], values: List[Value],
-                grid: Sequence[int], group: Sequence[int], dtype: type = np.float32) -> Case:  # fmt: skip
+                grid: Sequence[int], group: Sequence[int], dtype: type = np.float32,
+                constants: Mapping[str, Any] = MappingProxyType({})) -> Case:  # fmt: skip
     """A kernel of MLX with one output, `out`: its values in double, and the bound."""
     truth = np.asarray(out[0], np.float64)
     arrays = {**inputs, "out": np.zeros(truth.shape, dtype)}
     bound = np.broadcast_to(np.asarray(out[1], np.float64), truth.shape).copy()
-    return Case(kernel, "mlx-metal", arrays, [Step(kernel, values, grid, group)], {"out": (truth, bound)})
+    return Case(kernel, "mlx-metal", arrays, [Step(kernel, values, grid, group, constants)], {"out": (truth, bound)})
 
 
 def normal(*shape: int, seed: int = 1) -> np.ndarray:
@@ -160,12 +163,41 @@ def products(m: int = 64, n: int = 96, k: int = 128) -> Iterator[Case]:
         exact = truth if kind == "float32" else inputs["a"].astype(np.float64) @ inputs["b"].astype(np.float64)
         yield of_one_step(kernel, inputs, (exact, 1.01 * (k + 2) * UNIT * magnitude), ["a", "b", "out", params],
                           [32 * (n // 32), 2 * (m // 32), 2], [32, 2, 2])  # fmt: skip
+    fused: Dict[str, Any] = {"M": m, "N": n, "K": k, "lda": k, "ldb": n, "ldd": n, "tiles_n": n // 32, "tiles_m": m // 32,
+                             "batch_stride_a": 0, "batch_stride_b": 0, "batch_stride_d": 0, "swizzle_log": 0,
+                             "gemm_k_iterations_aligned": k // 16, "batch_ndim": 1}  # fmt: skip
+    added = {"ldc": n, "fdc": 1, "batch_stride_c": 0, "alpha": 0.5, "beta": 2.0}
+    c = normal(m, n, seed=5)
+    constants = {"has_batch": True, "use_out_source": True, "do_axpby": True, "align_M": True, "align_N": True,
+                 "align_K": True}  # fmt: skip
+    bound = 1.01 * (k + 4) * UNIT * (magnitude + 2 * np.abs(c))
+    yield of_one_step("steel_gemm_fused_nn_float32_float32_bm32_bn32_bk16_wm2_wn2",
+                      {"a": a, "b": b, "c": c, "strides": np.zeros(3, np.int64)}, (0.5 * truth + 2.0 * c, bound),
+                      ["a", "b", "c", "out", fused, added, 1, "strides"], [32 * (n // 32), 2 * (m // 32), 2], [32, 2, 2],
+                      constants=constants)  # fmt: skip
     v = normal(n, seed=3)
     matrix = normal(m, n, seed=4)
     bound = (n + 2) * UNIT * (np.abs(matrix).astype(np.float64) @ np.abs(v))
     values: List[Value] = ["matrix", "v", "v", "out", n, m, n, 1.0, 0.0, 1, 1, 0, 0, 0, 1]
     yield of_one_step("gemv_float32_bm4_bn1_sm1_sn32_tm4_tn4_nc0_axpby0", {"matrix": matrix, "v": v},
                       (matrix.astype(np.float64) @ v, bound), values, [32 * (m // 16), 1, 4], [32, 1, 4])  # fmt: skip
+
+
+def attention(heads: int = 2, length: int = 100, size: int = 64) -> Case:
+    """One query: a group of 1024 threads for each head. Both masks and the sinks, so that no argument is absent."""
+    q, keys, values = normal(heads, 1, size), normal(heads, length, size, seed=2), normal(heads, length, size, seed=3)
+    random = np.random.default_rng(4)
+    kept, mask, sinks = random.random(length) < 0.7, normal(length, seed=5), normal(heads, seed=6)
+    scores = np.einsum("hqd,hkd->hqk", q.astype(np.float64), keys) * 0.125 + np.where(kept, mask, -np.inf)
+    weights = np.exp(scores)
+    weights /= weights.sum(-1, keepdims=True) + np.exp(sinks.astype(np.float64))[:, None, None]
+    bound = 4 * length * UNIT * (weights @ np.abs(values))
+    inputs = {"q": q, "keys": keys, "values": values, "kept": kept, "mask": mask, "sinks": sinks}
+    given: List[Value] = ["q", "keys", "values", "out", 1, length, length * size, size, length * size, size, 0.125,
+                          "kept", "mask", 1, 0, 0, "sinks", heads]  # fmt: skip
+    constants = dict.fromkeys(("has_mask", "bool_mask", "float_mask", "has_sinks"), True)
+    return of_one_step(f"sdpa_vector_float_{size}_{size}", inputs, (weights @ values, bound), given, [1024 * heads, 1, 1],
+                       [1024, 1, 1], constants={**constants, "query_transposed": False, "do_causal": False})  # fmt: skip
 
 
 def ctc(T: int = 50, C: int = 28, S: int = 20, threads: int = 64) -> Case:
@@ -207,6 +239,7 @@ def ctc(T: int = 50, C: int = 28, S: int = 20, threads: int = 64) -> Case:
 def cases() -> Iterator[Case]:
     for some in (elementwise, by_rows, layer_norms, reductions, products):
         yield from some()
+    yield attention()
     yield ctc()
 
 
@@ -236,7 +269,8 @@ class Kit:
         emulated = {name: array.copy() for name, array in case.arrays.items()}
         for step in case.steps:
             given = [emulated[value] if isinstance(value, str) else value for value in step.values]
-            self._libraries[case.library][step.kernel](*given, grid=tuple(step.grid), group=tuple(step.group))
+            self._libraries[case.library][step.kernel](*given, grid=tuple(step.grid), group=tuple(step.group),
+                                                       constants=step.constants)  # fmt: skip
         for name, (truth, bound) in case.outputs.items():
             arrays.update({f"{name}.truth": truth, f"{name}.bound": bound, f"{name}.emulated": emulated[name]})
         self._arrays.update({f"{case.name}/{name}": array for name, array in arrays.items()})
@@ -258,13 +292,14 @@ class Kit:
                 arrays[name] = self._memory_of(case, step, argument, value)
                 value = name
             bound.append([argument["index"], value])
+        constants = [np.asarray(step.constants[one["name"]]).tobytes().hex() for one in made["constants"]]
         return {"ptx": f"{step.kernel}.ptx", "grid": listed(step.grid), "group": listed(step.group), "buffers": bound,
-                "threadgroup": [], "constants": []}  # fmt: skip
+                "threadgroup": [], "constants": constants}  # fmt: skip
 
     def _memory_of(self, case: Case, step: Step, argument: Mapping[str, Any], value: Value) -> np.ndarray:
         if isinstance(value, Mapping):
-            kernel = self._libraries[case.library][step.kernel]
-            return struct_bytes(argument["name"], argument["bytes"], kernel.fields[argument["name"]], value)  # type: ignore[attr-defined]
+            fields = getattr(self._libraries[case.library][step.kernel], "fields")[argument["name"]]
+            return struct_bytes(argument["name"], argument["bytes"], fields, value)
         return np.array([value], _DTYPES[argument["type"]])
 
     def write(self) -> None:

@@ -61,5 +61,6 @@ int main(int count, char** arguments) {
   const std::filesystem::path folder = arguments[3];
   std::size_t n = 0;
   for (std::string name; std::getline(std::cin, name);)
-    std::cout << compiled(arguments[1], name, arguments[2], folder / fmt::format("{}.ptx", n++)).dump() << std::endl;
+    std::cout << compiled(arguments[1], name, arguments[2], folder / fmt::format("{}.ptx", n++)).dump() << '\n'
+              << std::flush;
 }

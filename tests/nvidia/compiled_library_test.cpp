@@ -122,6 +122,9 @@ TEST(PtxOfLibrary, RefusesByName) {
               HasSubstr("air.texture"));
 }
 
+/// What stands behind the block in which lanes meet: else they would not meet but end.
+constexpr const char* store = "  store float 7.0, ptr addrspace(1) %at.out";
+
 /// Blocks of a body in which lanes have parted.
 class PartedBlocks : public testing::Test {
  protected:
@@ -134,7 +137,8 @@ class PartedBlocks : public testing::Test {
   static std::string branch(const std::string& before) {
     return before + "\n  br i1 %c, label %yes, label %no\nyes:\n  call void @air.wg.barrier(i32 2, i32 1)\n" +
            "  br label %join\nno:\n  br label %join\njoin:\n  %p = phi i32 [ 1, %yes ], [ 2, %no ]\n" +
-           "  %again = icmp eq i32 %p, 1\n  br i1 %again, label %late, label %end\nlate:\n  br label %end\nend:";
+           "  %again = icmp eq i32 %p, 1\n  br i1 %again, label %late, label %end\nlate:\n  br label %end\nend:\n" +
+           store;
   }
 };
 
@@ -173,7 +177,7 @@ TEST_F(PartedBlocks, AreTheWholeLoopThatLanesLeaveAtDifferentTimes) {
     return "  br label %again\nagain:\n  %n = phi i32 [ 0, %0 ], [ %m, %more ]\n  br label %more\nmore:\n" +
            std::string("  %m = add i32 %n, 1\n  %go = icmp ult i32 %m, ") + bound +
            "\n  br i1 %go, label %again, label %done\ndone:\n  %odd = icmp ult i32 %m, 3\n" +
-           "  br i1 %odd, label %late, label %end\nlate:\n  br label %end\nend:";
+           "  br i1 %odd, label %late, label %end\nlate:\n  br label %end\nend:\n" + store;
   };
   for (const char* block : {"again", "more", "late"}) {
     EXPECT_TRUE(have_parted(loop("%tid"), block)) << block;
@@ -182,11 +186,21 @@ TEST_F(PartedBlocks, AreTheWholeLoopThatLanesLeaveAtDifferentTimes) {
   EXPECT_FALSE(have_parted(loop("%tid"), "done"));
 }
 
+TEST_F(PartedBlocks, AreNotThoseBehindAnEarlyReturn) {
+  const std::string early = "  %c = icmp ult i32 %tid, 5\n  br i1 %c, label %go, label %end\ngo:\n" +
+                            std::string("  store float 1.0, ptr addrspace(1) %at.out\n  br label %end\nend:");
+  EXPECT_FALSE(have_parted(early, "go"));
+  EXPECT_TRUE(have_parted(early + "\n  store float 2.0, ptr addrspace(1) %at.out", "go")) << "more is done at the end";
+  const std::string loop = "  br label %go\ngo:\n  %n = phi i32 [ 0, %0 ], [ %m, %go ]\n  %m = add i32 %n, 1\n" +
+                           std::string("  %c = icmp ult i32 %m, %tid\n  br i1 %c, label %go, label %end\nend:");
+  EXPECT_TRUE(have_parted(loop, "go")) << "those that end wait for the others behind the loop";
+}
+
 TEST_F(PartedBlocks, AreThoseOfASwitchAndOfFunctionsThatAreCalledThere) {
   const std::string function = "define internal void @inner() {\n  ret void\n}\n";
   const auto cases = [](const std::string& value) {
     return "  switch i32 " + value + ", label %end [\n    i32 1, label %one\n    i32 2, label %two\n  ]\none:\n" +
-           "  call void @inner()\n  br label %end\ntwo:\n  br label %end\nend:";
+           "  call void @inner()\n  br label %end\ntwo:\n  br label %end\nend:\n" + store;
   };
   for (const char* block : {"one", "two", "@inner"}) {
     EXPECT_TRUE(have_parted(cases("%tid"), block, function)) << block;
@@ -203,7 +217,8 @@ yes:
   %s = call float @air.simd_sum.f32(float %x)
   store float %s, ptr addrspace(1) %at.out
   br label %end
-end:)");
+end:
+)" + std::string(store));
     const auto metadata = or_throw(air::read_metadata(module));
     return std::pair(or_throw(air::translate_module(module, metadata, "k.metallib", air::Target::nvidia)).text,
                      entry_of(or_throw(ptx_of_module(module))));

@@ -39,10 +39,14 @@ bool is_own_position(std::string_view attribute) {
 class Walk {
  public:
   Walk(std::string_view module, const KernelMetadata& kernel) {
-    for (FlowFunction& function : functions_of(module)) functions_.emplace(function.name, State(std::move(function)));
+    for (FlowFunction& function : functions_of(module)) {
+      const std::string_view name = function.name;
+      functions_.emplace(name, State(std::move(function)));
+    }
     const auto start = functions_.find(kernel.function);
     if (start == functions_.end()) return;
     State& state = start->second;
+    state.is_kernel = true;
     for (std::size_t n = 0; n < std::min(kernel.arguments.size(), state.flow.parameters.size()); ++n)
       if (is_own_position(kernel.arguments[n].attribute)) state.varying.insert(state.flow.parameters[n]);
     while (functions_changed()) {
@@ -66,6 +70,7 @@ class Walk {
     std::vector<bool> parted;            ///< blocks
     std::vector<bool> joined;            ///< blocks in which lanes that have parted meet
     bool is_parted = false;              ///< where it is called
+    bool is_kernel = false;
   };
 
   bool functions_changed() {
@@ -84,7 +89,29 @@ class Walk {
       if (const auto called = functions_.find(line.callee); called != functions_.end())
         pass(state, line, is_parted, called->second);
     }
-    if (block.successors.size() > 1 && any_varies(state, block.condition)) part(state, n);
+    if (block.successors.size() > 1 && any_varies(state, block.condition) && !is_early_return(state, n)) part(state, n);
+  }
+
+  /// Lanes that have ended are not waited for. Those that leave a loop in order to end may wait for the others first.
+  static bool is_early_return(const State& state, std::size_t n) {
+    const auto returns = [&](std::size_t to) {
+      const FlowBlock& block = state.flow.blocks[to];
+      return block.lines.size() == 1 && block.lines.front().opcode == "ret";
+    };
+    return state.is_kernel && std::ranges::any_of(state.flow.blocks[n].successors, returns) && !is_in_loop(state, n);
+  }
+
+  static bool is_in_loop(const State& state, std::size_t n) {
+    std::vector<std::size_t> next = state.flow.blocks[n].successors;
+    std::set<std::size_t> seen;
+    while (!next.empty()) {
+      const std::size_t at = next.back();
+      next.pop_back();
+      if (at == n) return true;
+      if (!seen.insert(at).second) continue;
+      next.insert(next.end(), state.flow.blocks[at].successors.begin(), state.flow.blocks[at].successors.end());
+    }
+    return false;
   }
 
   static bool any_varies(const State& state, const std::vector<std::string_view>& names) {

@@ -2,8 +2,9 @@
 //
 // A value varies if it comes from the thread's own position, from memory of the thread's own or at an address that
 // varies, or from a block in which lanes have parted. Lanes part at a branch whose condition varies, and are together
-// again at the block that all ways from there lead through: its immediate post-dominator. A function's lanes have parted
-// where those of one of its calls have.
+// again at the block that all ways from there lead through: its immediate post-dominator. A function's lanes have
+// parted where those of one of its calls have. The kernel's early return does not count, as in
+// translate/divergence.h: the lanes that are left take part.
 #pragma once
 
 #include <set>

@@ -1,8 +1,8 @@
 // The text of a compiled kernel's module, made ready for this machine's compiler: one address space, threadgroup memory
 // of the emulator's, functions `air.*` that call Metal's, a place for each instruction, and functions that are checked.
 //
-// For NVIDIA GPUs instead: threadgroup memory in address space 3, from which addresses are cast, no places and no checks,
-// and with each collective whether the lanes may have parted where it is called.
+// For NVIDIA GPUs instead: threadgroup memory in address space 3, from which addresses are cast, no places and no
+// checks, and with each collective whether the lanes may have parted where it is called.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Threadgroup variables of a compiled kernel: globals of address space 3. In each function that names one, its address
-// is asked of the emulator first, and constant expressions of it are computed there. For NVIDIA GPUs, which have the same
-// address space, the address is cast.
+// is asked of the emulator first, and constant expressions of it are computed there. For NVIDIA GPUs, which have the
+// same address space, the address is cast.
 #pragma once
 
 #include <string>
