@@ -152,6 +152,9 @@ TEST_F(PartedBlocks, AreThoseBehindAConditionThatVaries) {
       {"  %x = load float, ptr addrspace(1) %at.in\n  %s = call float @air.simd_sum.f32(float %x)\n"
        "  %c = fcmp olt float %s, 1.0",
        false},
+      {"  %x = load float, ptr addrspace(1) %at.in\n  %v = fcmp olt float %x, 1.0\n"
+       "  %s = call i1 @air.simd_any(i1 %v)\n  %c = and i1 %s, true",
+       false},
       {"  %x = load float, ptr addrspace(1) %at.in\n  %s = call float @air.log.f32(float %x)\n"
        "  %c = fcmp olt float %s, 1.0",
        true},
@@ -184,6 +187,24 @@ TEST_F(PartedBlocks, AreTheWholeLoopThatLanesLeaveAtDifferentTimes) {
     EXPECT_FALSE(have_parted(loop("7"), block)) << block;
   }
   EXPECT_FALSE(have_parted(loop("%tid"), "done"));
+}
+
+/// Lanes that part and meet in each round of a loop leave it together.
+TEST_F(PartedBlocks, LeaveACounterAsItIsWhereLanesMeet) {
+  const auto loop = [](const std::string& in_few) {
+    return "  br label %head\nhead:\n  %k = phi i32 [ 0, %0 ], [ %next, %few ], [ %next, %latch.end ]\n" +
+           std::string("  %c = icmp ult i32 %tid, 5\n  br i1 %c, label %some, label %latch\nsome:\n") +
+           "  br label %latch\nlatch:\n  %same = phi i32 [ " + in_few + ", %some ], [ %k, %head ]\n" +
+           "  %next = add i32 %same, 1\n  %go = icmp ult i32 %next, 7\n  br i1 %go, label %test, label %done\n" +
+           "test:\n  %d = icmp ult i32 %tid, 9\n  br i1 %d, label %few, label %latch.end\nfew:\n  br label %head\n" +
+           "latch.end:\n  br label %head\ndone:\n  %odd = icmp ult i32 %next, 3\n" +
+           "  br i1 %odd, label %late, label %end\nlate:\n  br label %end\nend:\n" + store;
+  };
+  for (const char* block : {"some", "few"}) EXPECT_TRUE(have_parted(loop("%k"), block)) << block;
+  for (const char* block : {"head", "latch", "test", "done", "late"}) {
+    EXPECT_FALSE(have_parted(loop("%k"), block)) << block;
+    EXPECT_EQ(have_parted(loop("%tid"), block), std::string(block) != "done") << block;
+  }
 }
 
 TEST_F(PartedBlocks, AreNotThoseBehindAnEarlyReturn) {

@@ -64,7 +64,8 @@ class Reader {
     if (!read) return;
     FlowBlock& block = function().blocks.back();
     if (read->opcode == "br" || read->opcode == "switch") block.condition = names_in(read->operands);
-    FlowLine line{read->result, read->opcode, {}, {}, names_in(read->operands)};
+    FlowLine line{read->result, read->opcode, {}, {}, names_in(read->operands), {}};
+    if (read->opcode == "phi") phis_.push_back({function().blocks.size() - 1, block.lines.size(), read->operands});
     const bool is_call = read->opcode == "call" || read->opcode == "tail" || read->opcode == "musttail";
     if (const auto call = is_call ? ir::call(read->operands) : std::nullopt) {
       line.callee = call->callee;
@@ -80,10 +81,28 @@ class Reader {
     for (std::size_t n = 0; n < blocks.size(); ++n)
       for (const std::string_view way : ways_[n])
         if (const auto to = numbers.find(way); to != numbers.end()) blocks[n].successors.push_back(to->second);
+    for (const auto& [block, line, operands] : phis_) read_phi(operands, numbers, blocks[block].lines[line].incoming);
+    phis_.clear();
     is_inside_ = false;
   }
 
+  /// "float [ %x, %3 ], [ 1.0, %5 ]". The first block may have a number that no label names.
+  static void read_phi(std::string_view operands, const std::map<std::string_view, std::size_t>& numbers,
+                       std::vector<FlowIncoming>& incoming) {
+    for (std::size_t open = operands.find("[ "); open != npos; open = operands.find("[ ", open + 1)) {
+      const std::size_t end = operands.find(" ]", open), comma = operands.rfind(", %", end);
+      if (end == npos || comma == npos || comma < open) return;
+      const auto block = numbers.find(operands.substr(comma + 3, end - comma - 3));
+      incoming.push_back({operands.substr(open + 2, comma - open - 2), block == numbers.end() ? 0 : block->second});
+    }
+  }
+
   std::vector<FlowFunction> functions_;
+  struct Phi {
+    std::size_t block, line;
+    std::string_view operands;
+  };
+  std::vector<Phi> phis_;                            ///< of the last function
   std::vector<std::vector<std::string_view>> ways_;  ///< the labels to which the blocks of the last function lead
   bool is_inside_ = false;
 };

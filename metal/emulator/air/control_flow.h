@@ -7,12 +7,19 @@
 
 namespace assay::metal::emulator::air {
 
+/// A value of a phi, and the block that it comes from: its number.
+struct FlowIncoming {
+  std::string_view value;
+  std::size_t block;
+};
+
 /// An instruction. All views point into the module's text.
 struct FlowLine {
   std::string_view result, opcode;
   std::string_view callee;                  ///< of a call, "@f"
   std::vector<std::string_view> arguments;  ///< of a call
   std::vector<std::string_view> uses;       ///< names with %: values, and also types and labels
+  std::vector<FlowIncoming> incoming;       ///< of a phi
 };
 
 struct FlowBlock {

@@ -14,13 +14,11 @@ namespace {
 
 /// Functions whose result is the same in all lanes, whatever they are given.
 bool is_same_in_all_lanes(std::string_view callee) {
-  static constexpr std::array<std::string_view, 9> families = {
-      "sum", "product", "min", "max", "and", "or", "xor", "all", "broadcast_first"};
-  if (!callee.starts_with("@air.simd_")) return callee.starts_with("@air.simd_any.");
+  static constexpr std::array<std::string_view, 10> families = {"sum", "product", "min", "max", "and",
+                                                                "or",  "xor",     "all", "any", "broadcast_first"};
+  if (!callee.starts_with("@air.simd_")) return false;
   callee.remove_prefix(10);
-  return std::ranges::any_of(families, [&](std::string_view one) {
-    return callee.starts_with(one) && callee.substr(one.size()).starts_with('.');
-  });
+  return std::ranges::find(families, callee.substr(0, callee.find('.'))) != families.end();
 }
 
 /// Functions whose result may differ between lanes, even of the same arguments.
@@ -63,12 +61,12 @@ class Walk {
  private:
   struct State {
     explicit State(FlowFunction function)
-        : flow(std::move(function)), joins(post_dominators(flow)), parted(flow.blocks.size()), joined(parted) {}
+        : flow(std::move(function)), joins(post_dominators(flow)), parted(flow.blocks.size()), split(parted) {}
     FlowFunction flow;
     std::vector<std::size_t> joins;      ///< where the ways from a block meet
     std::set<std::string_view> varying;  ///< values
     std::vector<bool> parted;            ///< blocks
-    std::vector<bool> joined;            ///< blocks in which lanes that have parted meet
+    std::vector<bool> split;             ///< blocks at whose end lanes part
     bool is_parted = false;              ///< where it is called
     bool is_kernel = false;
   };
@@ -84,7 +82,7 @@ class Walk {
     const FlowBlock& block = state.flow.blocks[n];
     const bool is_parted = state.parted[n] || state.is_parted;
     for (const FlowLine& line : block.lines) {
-      const bool varies = is_parted || this->varies(state, line) || (line.opcode == "phi" && state.joined[n]);
+      const bool varies = is_parted || this->varies(state, line) || is_chosen(state, line);
       if (!line.result.empty() && varies) has_changed_ |= state.varying.insert(line.result).second;
       if (const auto called = functions_.find(line.callee); called != functions_.end())
         pass(state, line, is_parted, called->second);
@@ -114,6 +112,17 @@ class Walk {
     return false;
   }
 
+  /// Whether lanes bring different values to where they meet.
+  static bool is_chosen(const State& state, const FlowLine& phi) {
+    std::string_view first;
+    for (const FlowIncoming& one : phi.incoming) {
+      if (!state.parted[one.block] && !state.split[one.block]) continue;
+      if (!first.empty() && one.value != first) return true;
+      first = one.value;
+    }
+    return false;
+  }
+
   static bool any_varies(const State& state, const std::vector<std::string_view>& names) {
     return std::ranges::any_of(names, [&](std::string_view name) { return state.varying.contains(name); });
   }
@@ -136,12 +145,11 @@ class Walk {
   void part(State& state, std::size_t block) {
     const std::size_t join = state.joins[block];
     std::vector<std::size_t> next = state.flow.blocks[block].successors;
-    if (join < state.joined.size()) set(state.joined, join);
+    set(state.split, block);
     while (!next.empty()) {
       const std::size_t at = next.back();
       next.pop_back();
       if (at == join || !set(state.parted, at)) continue;
-      set(state.joined, at);
       const auto& more = state.flow.blocks[at].successors;
       next.insert(next.end(), more.begin(), more.end());
     }
