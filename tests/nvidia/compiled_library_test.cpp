@@ -155,6 +155,11 @@ TEST_F(PartedBlocks, AreThoseBehindAConditionThatVaries) {
       {"  %x = load float, ptr addrspace(1) %at.in\n  %v = fcmp olt float %x, 1.0\n"
        "  %s = call i1 @air.simd_any(i1 %v)\n  %c = and i1 %s, true",
        false},
+      {"  %s = call i32 @air.simd_shuffle.u.i32(i32 %tid, i16 31)\n  %c = icmp eq i32 %s, 3", false},
+      {"  %n = trunc i32 %i to i16\n  %s = call i32 @air.simd_shuffle.u.i32(i32 %tid, i16 %n)\n  %c = icmp eq i32 %s, "
+       "3",
+       true},
+      {"  %s = call i32 @air.simd_prefix_inclusive_sum.u.i32(i32 1)\n  %c = icmp eq i32 %s, 3", true},
       {"  %x = load float, ptr addrspace(1) %at.in\n  %s = call float @air.log.f32(float %x)\n"
        "  %c = fcmp olt float %s, 1.0",
        true},
@@ -211,6 +216,7 @@ TEST_F(PartedBlocks, AreNotThoseBehindAnEarlyReturn) {
   const std::string early = "  %c = icmp ult i32 %tid, 5\n  br i1 %c, label %go, label %end\ngo:\n" +
                             std::string("  store float 1.0, ptr addrspace(1) %at.out\n  br label %end\nend:");
   EXPECT_FALSE(have_parted(early, "go"));
+  EXPECT_FALSE(have_parted(early + "\n  call void @llvm.lifetime.end.p0(i64 4, ptr %own) #8", "go"));
   EXPECT_TRUE(have_parted(early + "\n  store float 2.0, ptr addrspace(1) %at.out", "go")) << "more is done at the end";
   const std::string loop = "  br label %go\ngo:\n  %n = phi i32 [ 0, %0 ], [ %m, %go ]\n  %m = add i32 %n, 1\n" +
                            std::string("  %c = icmp ult i32 %m, %tid\n  br i1 %c, label %go, label %end\nend:");

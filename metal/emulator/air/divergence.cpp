@@ -21,6 +21,11 @@ bool is_same_in_all_lanes(std::string_view callee) {
   return std::ranges::find(families, callee.substr(0, callee.find('.'))) != families.end();
 }
 
+/// Functions that take a value from a lane: if all lanes name the same one, their results are the same.
+bool is_of_one_lane(std::string_view callee) {
+  return callee.starts_with("@air.simd_shuffle.") || callee.starts_with("@air.simd_broadcast.");
+}
+
 /// Functions whose result may differ between lanes, even of the same arguments.
 bool is_own_of_a_lane(std::string_view callee) {
   static constexpr std::array<std::string_view, 5> begins = {"@air.simd_prefix_", "@air.quad_", "@air.simd_is_first",
@@ -93,8 +98,12 @@ class Walk {
   /// Lanes that have ended are not waited for. Those that leave a loop in order to end may wait for the others first.
   static bool is_early_return(const State& state, std::size_t n) {
     const auto returns = [&](std::size_t to) {
-      const FlowBlock& block = state.flow.blocks[to];
-      return block.lines.size() == 1 && block.lines.front().opcode == "ret";
+      const auto& lines = state.flow.blocks[to].lines;
+      return std::ranges::all_of(lines,
+                                 [](const FlowLine& line) {
+                                   return line.opcode == "ret" || line.callee.starts_with("@llvm.lifetime.end");
+                                 }) &&
+             !lines.empty();
     };
     return state.is_kernel && std::ranges::any_of(state.flow.blocks[n].successors, returns) && !is_in_loop(state, n);
   }
@@ -130,6 +139,7 @@ class Walk {
   bool varies(const State& state, const FlowLine& line) const {
     if (line.opcode == "alloca" || is_own_of_a_lane(line.callee)) return true;
     if (is_same_in_all_lanes(line.callee)) return false;
+    if (is_of_one_lane(line.callee) && line.arguments.size() == 2) return state.varying.contains(line.arguments[1]);
     return functions_.contains(line.callee) || any_varies(state, line.uses);
   }
 
