@@ -12,8 +12,8 @@
 
 namespace assay::metal::emulator {
 
-/// Makes the step take in `module`, the text of LLVM's whose functions its shader calls; nothing if that is empty. Errors:
-/// compile; environment.
+/// Makes the step take in `module`, the text of LLVM's whose functions its shader calls; nothing if that is empty.
+/// Errors: compile; environment.
 Result<void> take_in_module(const Clang& clang, std::string_view module, const std::filesystem::path& work,
                             CompilingStep& step, const std::string& target = {});
 
