@@ -13,6 +13,7 @@
 #include "tests/emulator/metallib.h"
 #include "tests/matchers.h"
 #include "tests/nvidia/fake_driver.h"
+#include "tests/nvidia/ptxas.h"
 
 namespace assay::metal::nvidia::test {
 namespace {
@@ -27,7 +28,9 @@ Result<std::string> ptx_of_module(const std::string& module, const std::string& 
   const LibraryFile file(metallib({{"k", assembled(module)}}));
   emulator::CompileOptions options;
   options.kernel = "k";
-  return compile_ptx_of_library(file.path(), options, architecture);
+  auto ptx = compile_ptx_of_library(file.path(), options, architecture);
+  if (ptx) assemble(*ptx, architecture);
+  return ptx;
 }
 
 /// The text of the entry alone, without the functions that are inlined into it.
