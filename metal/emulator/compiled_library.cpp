@@ -33,9 +33,9 @@ Result<std::shared_ptr<const Function>> CompiledLibrary::new_function(const std:
                                                                       const FunctionConstants& constants) {
   auto& library = kernels_[name];
   if (!library) {
-    Result<LoadedShader> shader = compile_(name);
-    if (!shader) return tl::unexpected(shader.error());
-    library = std::make_shared<EmulatorLibrary>(std::move(*shader));
+    auto compiled = compile_(name);
+    if (!compiled) return tl::unexpected(compiled.error());
+    library = std::move(*compiled);
   }
   return library->new_function(name, constants);
 }

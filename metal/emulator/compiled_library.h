@@ -1,5 +1,5 @@
-// A library that Apple's compiler has compiled, on an emulated device. It may have thousands of kernels: each is
-// compiled for this machine when it is asked for.
+// A library that Apple's compiler has compiled, on a device that is not Apple's. It may have thousands of kernels: each
+// is compiled for the device when it is asked for.
 #pragma once
 
 #include <filesystem>
@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "metal/device/library.h"
-#include "metal/emulator/emulator_library.h"
 
 namespace assay::metal::emulator {
 
 class CompiledLibrary final : public Library {
  public:
-  using Compile = std::function<Result<LoadedShader>(const std::string& kernel)>;
+  /// Makes a library of one kernel.
+  using Compile = std::function<Result<std::shared_ptr<Library>>(const std::string& kernel)>;
 
   /// Errors: those of air::libraries_in.
   static Result<std::shared_ptr<Library>> of_file(std::filesystem::path path, Compile compile);
@@ -34,7 +34,7 @@ class CompiledLibrary final : public Library {
   std::filesystem::file_time_type written_;
   Compile compile_;
   std::vector<std::string> names_;
-  std::map<std::string, std::shared_ptr<EmulatorLibrary>> kernels_;  ///< those that were asked for
+  std::map<std::string, std::shared_ptr<Library>> kernels_;  ///< those that were asked for
 };
 
 }  // namespace assay::metal::emulator

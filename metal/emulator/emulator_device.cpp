@@ -83,11 +83,14 @@ Result<std::shared_ptr<Library>> EmulatorDevice::new_library(const std::string& 
 
 Result<std::shared_ptr<Library>> EmulatorDevice::new_library_from_file(const std::filesystem::path& path) {
   if (air::is_library_file(path))
-    return CompiledLibrary::of_file(path, [path, options = options_](const std::string& kernel) {
-      CompileOptions with = compile_options(options);
-      with.kernel = kernel;
-      return loaded(compile_file(path, with), options);
-    });
+    return CompiledLibrary::of_file(
+        path, [path, options = options_](const std::string& kernel) -> Result<std::shared_ptr<Library>> {
+          CompileOptions with = compile_options(options);
+          with.kernel = kernel;
+          Result<LoadedShader> shader = loaded(compile_file(path, with), options);
+          if (!shader) return tl::unexpected(shader.error());
+          return std::make_shared<EmulatorLibrary>(std::move(*shader));
+        });
   return EmulatorLibrary::of_file(
       path, [path, options = options_] { return loaded(compile_file(path, compile_options(options)), options); });
 }

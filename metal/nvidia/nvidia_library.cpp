@@ -9,6 +9,7 @@
 
 #include "metal/device/read_file.h"
 #include "metal/emulator/air/library_file.h"
+#include "metal/emulator/compiled_library.h"
 #include "metal/nvidia/ptx.h"
 
 namespace assay::metal::nvidia {
@@ -138,9 +139,15 @@ Result<std::shared_ptr<NvidiaLibrary::Built>> NvidiaLibrary::build(const std::sh
                                                                    const emulator::CompileOptions& options) {
   emulator::CompileOptions unchecked = options;
   unchecked.is_checked = false;
-  auto shader = emulator::compile_source(source, name, unchecked);
+  return built_of(device, emulator::compile_source(source, name, unchecked),
+                  [&] { return compile_ptx(source, name, unchecked, device->architecture); });
+}
+
+Result<std::shared_ptr<NvidiaLibrary::Built>> NvidiaLibrary::built_of(const std::shared_ptr<NvidiaState>& device,
+                                                                      const Shader& shader,
+                                                                      const std::function<Ptx()>& compile) {
   if (!shader) return tl::unexpected(shader.error());
-  auto ptx = compile_ptx(source, name, unchecked, device->architecture);
+  const Ptx ptx = compile();
   if (!ptx) return tl::unexpected(ptx.error());
   auto built = std::make_shared<Built>();
   built->device = device;
@@ -163,12 +170,30 @@ Result<std::shared_ptr<Library>> NvidiaLibrary::of_source(std::shared_ptr<Nvidia
   return library;
 }
 
+Result<std::shared_ptr<Library>> NvidiaLibrary::of_kernel(std::shared_ptr<NvidiaState> device,
+                                                          const std::filesystem::path& path,
+                                                          const emulator::CompileOptions& options) {
+  auto built = built_of(device, emulator::compile_file(path, options),
+                        [&] { return compile_ptx_of_library(path, options, device->architecture); });
+  if (!built) return tl::unexpected(built.error());
+  auto library = std::make_shared<NvidiaLibrary>();
+  library->device_ = std::move(device);
+  library->built_ = std::move(*built);
+  return library;
+}
+
 /// Reads the file's time before its text, so that a change in between is noticed at the next reload_if_changed().
 Result<std::shared_ptr<Library>> NvidiaLibrary::of_file(std::shared_ptr<NvidiaState> device,
                                                         const std::filesystem::path& path,
                                                         const emulator::CompileOptions& options) {
   const std::filesystem::file_time_type written = write_time(path);
-  if (const auto fit = emulator::air::require_source(path, "this device"); !fit) return tl::unexpected(fit.error());
+  if (emulator::air::is_library_file(path))
+    return emulator::CompiledLibrary::of_file(path, [device, path, options](const std::string& kernel) {
+      emulator::CompileOptions with = options;
+      with.is_checked = false;
+      with.kernel = kernel;
+      return of_kernel(device, path, with);
+    });
   const auto source = read_text(path);
   if (!source) return tl::unexpected(source.error());
   auto library = of_source(std::move(device), *source, path, options);

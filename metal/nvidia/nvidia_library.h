@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -88,7 +89,8 @@ class NvidiaLibrary final : public Library {
   static Result<std::shared_ptr<Library>> of_source(std::shared_ptr<NvidiaState> device, const std::string& source,
                                                     const std::filesystem::path& name,
                                                     const emulator::CompileOptions& options);
-  /// A library of the file at `path`, which it can reload. Errors: as above.
+  /// A library of the file at `path`, which it can reload. Of a compiled library, each kernel is compiled for the GPU
+  /// when it is asked for. Errors: as above; those of emulator::air::libraries_in.
   static Result<std::shared_ptr<Library>> of_file(std::shared_ptr<NvidiaState> device,
                                                   const std::filesystem::path& path,
                                                   const emulator::CompileOptions& options);
@@ -100,9 +102,17 @@ class NvidiaLibrary final : public Library {
 
  private:
   struct Built;
+  using Ptx = Result<std::string>;
+  using Shader = Result<std::shared_ptr<const emulator::CompiledShader>>;
   static Result<std::shared_ptr<Built>> build(const std::shared_ptr<NvidiaState>& device, const std::string& source,
                                               const std::filesystem::path& name,
                                               const emulator::CompileOptions& options);
+  static Result<std::shared_ptr<Built>> built_of(const std::shared_ptr<NvidiaState>& device, const Shader& shader,
+                                                 const std::function<Ptx()>& compile);
+  /// The kernel that the options name, of a compiled library.
+  static Result<std::shared_ptr<Library>> of_kernel(std::shared_ptr<NvidiaState> device,
+                                                    const std::filesystem::path& path,
+                                                    const emulator::CompileOptions& options);
 
   std::shared_ptr<NvidiaState> device_;
   std::shared_ptr<Built> built_;

@@ -1,5 +1,5 @@
-// From the text of a .metal file to PTX: the emulator's preprocessor and translator, then clang for NVIDIA's GPUs. No
-// part of CUDA is needed.
+// From the text of a .metal file, or a kernel of a compiled library, to PTX: the emulator's preprocessor and
+// translator, then clang for NVIDIA's GPUs. No part of CUDA is needed.
 #pragma once
 
 #include <filesystem>
@@ -19,6 +19,11 @@ Result<std::string> architecture_of(int major, int minor);
 /// PTX with the entries of translate_for_ptx(), from the cache if it was compiled before. Errors: as compile_source.
 Result<std::string> compile_ptx(std::string_view source, const std::filesystem::path& name,
                                 const emulator::CompileOptions& options, const std::string& architecture);
+
+/// The same of the kernel that the options name, from a library of Apple's (emulator/air/library_file.h): its entry is
+/// the first. Errors: as emulator::compile_file.
+Result<std::string> compile_ptx_of_library(const std::filesystem::path& file, const emulator::CompileOptions& options,
+                                           const std::string& architecture);
 
 /// The PTX with the limit of threads in a group that entry n has; 0 for none. ptxas then keeps within its registers.
 std::string with_thread_limits(const std::string& ptx, const std::vector<std::uint32_t>& limits);

@@ -9,6 +9,7 @@
 #include "metal/device/read_file.h"
 #include "metal/emulator/emulator_device.h"
 #include "metal/nvidia/nvidia_device.h"
+#include "tests/emulator/metallib.h"
 
 namespace assay::metal::nvidia::test {
 namespace {
@@ -99,6 +100,37 @@ std::vector<float> numbers(std::size_t count) {
   std::vector<float> values(count);
   for (std::size_t n = 0; n < count; ++n) values[n] = static_cast<float>((n * 2654435761U) % 1000) / 16.0F - 20.0F;
   return values;
+}
+
+/// Neighbours swap by threadgroup memory and by a shuffle; half of the lanes of each simdgroup then sum what they have.
+TEST_F(OnGpu, KernelsOfCompiledLibraries) {
+  using namespace emulator::test;
+  const LibraryFile file(metallib({{"k", assembled(air_module(R"(
+  %x = load float, ptr addrspace(1) %at.in
+  store float %x, ptr addrspace(3) %at.shared
+  call void @air.wg.barrier(i32 2, i32 1)
+  %swap = xor i32 %tid, 63
+  %other = getelementptr inbounds [64 x float], ptr addrspace(3) @_ZZ1kE6shared, i64 0, i32 %swap
+  %y = load float, ptr addrspace(3) %other
+  %z = call float @air.simd_shuffle_xor.f32(float %y, i16 5)
+  %lane = and i32 %tid, 31
+  %c = icmp ult i32 %lane, 13
+  br i1 %c, label %few, label %join
+few:
+  %sum = call float @air.simd_sum.f32(float %z)
+  br label %join
+join:
+  %p = phi float [ %z, %0 ], [ %sum, %few ]
+  %q = call float @air.log.f32(float %p)
+  store float %q, ptr addrspace(1) %at.out)"))}}));
+  expect_as_emulated({.file = file.path().string(),
+                      .kernel = "k",
+                      .grid = {128},
+                      .group = {64},
+                      .results = 128,
+                      .inputs = {numbers(128)},
+                      .results_first = false},
+                     2);
 }
 
 TEST_F(OnGpu, SumsOfThoseLanesThatAreActive) {

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <regex>
 
 #include "metal/device/or_throw.h"
@@ -10,6 +9,7 @@
 #include "metal/emulator/translate/translate.h"
 #include "metal/nvidia/ptx.h"
 #include "tests/matchers.h"
+#include "tests/nvidia/ptxas.h"
 
 namespace assay::metal::nvidia::test {
 namespace {
@@ -21,16 +21,6 @@ std::size_t count(const std::string& text, const std::string& words) {
 
 std::string ptx_of(const std::filesystem::path& file, const std::string& architecture) {
   return or_throw(compile_ptx(or_throw(read_file(file)), file, {}, architecture));
-}
-
-/// ptxas comes with CUDA, and in the wheel nvidia-cuda-nvcc-cu12.
-void assemble(const std::string& ptx, const std::string& architecture) {
-  const char* const ptxas = std::getenv("ASSAY_PTXAS");  // NOLINT(concurrency-mt-unsafe): nothing here writes it
-  if (ptxas == nullptr) return;
-  const auto file = std::filesystem::path(testing::TempDir()) / "assay_test.ptx";
-  std::ofstream(file) << ptx;
-  const std::string command = std::string(ptxas) + " -arch=" + architecture + " -o /dev/null " + file.string();
-  EXPECT_EQ(std::system(command.c_str()), 0) << command;  // NOLINT(cert-env33-c,concurrency-mt-unsafe)
 }
 
 TEST(Ptx, OfAllKernels) {

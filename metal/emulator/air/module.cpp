@@ -9,6 +9,7 @@
 
 #include "metal/emulator/air/builtins.h"
 #include "metal/emulator/air/declarations.h"
+#include "metal/emulator/air/divergence.h"
 #include "metal/emulator/air/divisions.h"
 #include "metal/emulator/air/entry.h"
 #include "metal/emulator/air/places.h"
@@ -24,9 +25,10 @@ constexpr const char* checked = "sanitize_thread \"disable-tail-calls\"=\"true\"
 
 class Translator {
  public:
-  Translator(std::string_view text, const KernelMetadata& kernel, const std::string& file)
-      : source_(text), kernel_(kernel), places_(file) {
-    has_debug_ = text.find("!llvm.dbg.cu") != npos;
+  Translator(std::string_view text, const KernelMetadata& kernel, const std::string& file, Target target)
+      : source_(text), kernel_(kernel), places_(file), threadgroup_(target), is_for_gpu_(target == Target::nvidia) {
+    has_debug_ = !is_for_gpu_ && text.find("!llvm.dbg.cu") != npos;
+    if (is_for_gpu_) divergence_.emplace(text, kernel);
   }
 
   Result<TranslatedModule> run() {
@@ -120,7 +122,9 @@ class Translator {
                                declared->callee.substr(1)));
     auto made = builtin(*declared);
     if (!made) return tl::unexpected(made.error());
-    text_ += made->definition;
+    // A collective must not be moved into a branch.
+    text_ += is_for_gpu_ ? replaced(made->definition, " alwaysinline nounwind {", " alwaysinline convergent nounwind {")
+                         : made->definition;
     if (!made->function.empty()) {
       declared_.try_emplace(made->function, foreign(made->definition, made->function));
       functions_.try_emplace(made->function, made->metal);
@@ -130,13 +134,14 @@ class Translator {
   }
 
   /// The declaration of a function in Metal, from a call of it.
-  static std::string foreign(std::string_view definition, const std::string& function) {
+  std::string foreign(std::string_view definition, const std::string& function) const {
     const std::size_t at = definition.find("@" + function + "(");
     const std::size_t begin = definition.rfind("call ", at) + 5, open = at + function.size() + 1;
     const auto call = ir::call(definition.substr(begin, closing(definition, open) + 1 - begin));
     std::string types;
     for (const ir::Value& value : call->arguments) types += fmt::format("{}{}", types.empty() ? "" : ", ", value.type);
-    return fmt::format("declare {} @{}({})\n", definition.substr(begin, at - 1 - begin), function, types);
+    return fmt::format("declare {} @{}({}){}\n", definition.substr(begin, at - 1 - begin), function, types,
+                       is_for_gpu_ ? " convergent" : "");
   }
 
   Result<void> definition(std::string_view line, std::size_t number) {
@@ -153,18 +158,21 @@ class Translator {
     const std::size_t group = plain.find('#', close);
     const std::string attributes =
         group == std::string::npos ? "" : plain.substr(group, plain.find(' ', group) - group);
+    if (name == kernel_.function) signature_ = plain.substr(open, close + 1 - open);
+    is_inside_ = true;
+    function_ = name;
+    block_.clear();
+    body_.clear();
+    debug_.clear();
+    const std::string head = fmt::format("define internal {}{}", before, plain.substr(at, close + 1 - at));
+    if (is_for_gpu_) return add(fmt::format("{} {} {{", head, attributes));
     places_.enter_function(name, number);
     const std::size_t own = line.rfind("!dbg ");
     function_has_debug_ = own != npos;
     const std::string debug =
         function_has_debug_ ? std::string(line.substr(own, line.rfind(' ') - own)) : places_.of_function();
-    if (name == kernel_.function) signature_ = plain.substr(open, close + 1 - open);
     entry_debug_ = places_.of_entry(function_has_debug_ ? std::string_view(debug).substr(5) : std::string_view());
-    is_inside_ = true;
-    body_.clear();
-    debug_.clear();
-    return add(fmt::format("define internal {}{} {} {} {} {{", before, plain.substr(at, close + 1 - at), checked,
-                           attributes, debug));
+    return add(fmt::format("{} {} {} {} {{", head, checked, attributes, debug));
   }
 
   Result<void> inside(std::string_view line, std::size_t number) {
@@ -176,8 +184,9 @@ class Translator {
     const auto instruction = ir::instruction(line);
     if (!instruction) {
       const std::size_t colon = line.find(':');
-      if (!line.starts_with(' ') && colon != npos) places_.enter_block(line.substr(0, colon));
-      body_.append(line).append("\n");
+      if (!line.starts_with(' ') && colon != npos) enter_block(line.substr(0, colon));
+      if (!is_for_gpu_ || !ir::trimmed(line).starts_with('#'))
+        body_.append(line).append("\n");  // a record for debuggers
       return {};
     }
     const std::size_t end = instruction->metadata.empty()
@@ -186,11 +195,17 @@ class Translator {
     return this->instruction(line.substr(0, end), *instruction, number);
   }
 
+  void enter_block(std::string_view name) {
+    places_.enter_block(name);
+    block_ = name;
+  }
+
   Result<void> instruction(std::string_view line, const ir::Instruction& read, std::size_t number) {
     std::string text = without_promises(line);
     if (text.find("@llvm.assume(") != std::string::npos) return {};
-    places_.enter_instruction(ir::trimmed(line), number);
+    if (!is_for_gpu_) places_.enter_instruction(ir::trimmed(line), number);
     if (text.find("@air.") != std::string::npos) text = with_site(std::move(text));
+    if (is_for_gpu_) return body_.append(text).append("\n"), Result<void>();
     const bool is_switch = text.ends_with('[') || read.opcode == "]";
     if (!function_has_debug_)
       debug_ = places_.of_instruction();
@@ -217,12 +232,20 @@ class Translator {
     if (found == builtins_.end() || !found->second.has_site()) return text;
     const std::size_t close = closing(text, open);
     if (close == npos) return text;
-    return text.insert(close, fmt::format("{}ptr {}", close == open + 1 ? "" : ", ", places_.site(found->second)));
+    return text.insert(close, fmt::format("{}ptr {}", close == open + 1 ? "" : ", ", site_of(found->second)));
+  }
+
+  /// assay/nvptx/site.h has one flag in a site.
+  std::string site_of(const Builtin& builtin) {
+    if (!is_for_gpu_) return places_.site(builtin);
+    return divergence_->have_parted(function_, block_) ? "@assay.air.parted" : "@assay.air.together";
   }
 
   std::string definitions() {
     std::string text;
     for (const auto& [name, line] : declared_) text += line;
+    if (is_for_gpu_)
+      return text + "@assay.air.together = internal constant i8 0\n@assay.air.parted = internal constant i8 1\n";
     if (divisions_ > 0) text += "declare void @assay_air_division(i64, i64, i32, i32, ptr)\n";
     text +=
         "!llvm.module.flags = !{!2000000, !2000001}\n!2000000 = !{i32 7, !\"Dwarf Version\", i32 4}\n"
@@ -234,23 +257,24 @@ class Translator {
   const KernelMetadata& kernel_;
   Places places_;
   ThreadgroupVariables threadgroup_;
+  std::optional<Divergence> divergence_;
   std::map<std::string, Builtin> builtins_;       ///< by "@air.f"
   std::map<std::string, std::string> functions_;  ///< those in Metal, by their names
   std::map<std::string, std::string> declared_;   ///< their declarations
   std::set<std::string> known_;                   ///< LLVM's functions that are declared
   std::vector<std::string> constructors_;
   std::optional<std::string> signature_;  ///< the kernel's parameters, in parentheses
-  std::string text_, metal_, body_;
+  std::string text_, metal_, body_, function_, block_;
   std::string entry_debug_, debug_;  ///< of the function's begin, and of the last instruction
   std::size_t divisions_ = 0;
-  bool is_inside_ = false, has_debug_ = false, function_has_debug_ = false;
+  bool is_for_gpu_, is_inside_ = false, has_debug_ = false, function_has_debug_ = false;
 };
 
 }  // namespace
 
-Result<TranslatedModule> translate_module(std::string_view text, const KernelMetadata& kernel,
-                                          const std::string& file) {
-  return Translator(text, kernel, file).run();
+Result<TranslatedModule> translate_module(std::string_view text, const KernelMetadata& kernel, const std::string& file,
+                                          Target target) {
+  return Translator(text, kernel, file, target).run();
 }
 
 }  // namespace assay::metal::emulator::air

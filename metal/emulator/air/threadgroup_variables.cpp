@@ -86,20 +86,25 @@ Result<void> ThreadgroupVariables::declare(std::string_view line) {
   return {};
 }
 
+std::string ThreadgroupVariables::address_of(std::size_t n, const std::string& debug) const {
+  const auto& [name, type, alignment] = variables_[n];
+  if (is_for_gpu_) return fmt::format("addrspacecast ptr addrspace(3) {} to ptr", name);
+  return fmt::format(
+      "call ptr @assay_air_threadgroup(ptr @assay.air.key.{}, i64 ptrtoint (ptr getelementptr "
+      "({}, ptr null, i32 1) to i64), i64 {}, ptr @assay.air.name.{}), {}",
+      n, type, alignment, n, debug);
+}
+
 std::string ThreadgroupVariables::with_addresses(const std::string& given, const std::string& debug) const {
   std::string body = given;
   Hoisted hoisted;
   for (std::size_t n = 0; n < variables_.size(); ++n) {
-    const auto& [name, type, alignment] = variables_[n];
+    const std::string& name = variables_[n].name;
     const std::string value = fmt::format("%\"assay.threadgroup.{}\"", n);
     bool is_named = false;
     for (std::size_t at = body.find(name); at != npos; at = body.find(name, at + 1)) {
       if (!is_name_at(body, at, name)) continue;
-      if (!is_named)
-        hoisted.add(
-            fmt::format("  {} = call ptr @assay_air_threadgroup(ptr @assay.air.key.{}, i64 ptrtoint (ptr getelementptr "
-                        "({}, ptr null, i32 1) to i64), i64 {}, ptr @assay.air.name.{}), {}\n",
-                        value, n, type, alignment, n, debug));
+      if (!is_named) hoisted.add(fmt::format("  {} = {}\n", value, address_of(n, debug)));
       is_named = true;
       at = hoisted.replace(body, at, name.size(), value);
     }
@@ -112,6 +117,10 @@ std::string ThreadgroupVariables::with_addresses(const std::string& given, const
 }
 
 std::string ThreadgroupVariables::definitions() const {
+  std::string shared;
+  for (const auto& [name, type, alignment] : variables_)
+    shared += fmt::format("{} = internal addrspace(3) global {} undef, align {}\n", name, type, alignment);
+  if (is_for_gpu_) return shared;
   std::string text = "declare ptr @assay_air_threadgroup(ptr, i64, i64, ptr)\n";
   for (std::size_t n = 0; n < variables_.size(); ++n) {
     const std::string name = plain_name(variables_[n].name);

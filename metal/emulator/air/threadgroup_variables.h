@@ -1,5 +1,6 @@
 // Threadgroup variables of a compiled kernel: globals of address space 3. In each function that names one, its address
-// is asked of the emulator first, and constant expressions of it are computed there.
+// is asked of the emulator first, and constant expressions of it are computed there. For NVIDIA GPUs, which have the
+// same address space, the address is cast.
 #pragma once
 
 #include <string>
@@ -7,11 +8,14 @@
 #include <vector>
 
 #include "metal/device/result.h"
+#include "metal/emulator/air/target.h"
 
 namespace assay::metal::emulator::air {
 
 class ThreadgroupVariables {
  public:
+  explicit ThreadgroupVariables(Target target) : is_for_gpu_(target == Target::nvidia) {}
+
   /// "@x = internal addrspace(3) global [32 x float] undef, align 4".
   Result<void> declare(std::string_view line);
 
@@ -25,7 +29,10 @@ class ThreadgroupVariables {
     std::string name, type;  ///< "@x"
     unsigned alignment = 16;
   };
+  std::string address_of(std::size_t n, const std::string& debug) const;
+
   std::vector<Variable> variables_;
+  bool is_for_gpu_;
 };
 
 }  // namespace assay::metal::emulator::air

@@ -9,7 +9,6 @@
 #include "metal/device/read_file.h"
 #include "metal/emulator/compile/analysis.h"
 #include "metal/emulator/compile/files.h"
-#include "metal/emulator/compile/flags.h"
 #include "metal/emulator/compile/host_code.h"
 #include "metal/emulator/numerics/inexact_division.h"
 #include "metal/emulator/numerics/instrument.h"
@@ -51,36 +50,33 @@ Result<void> take(const CompilingStep& step, const Clang& clang, const fs::path&
   return is_last ? refuse_host_calls(*made, text) : Result<void>();
 }
 
-/// The steps, the first of which takes in the module, if there is one.
-Result<std::vector<CompilingStep>> steps_with(const Clang& clang, std::string_view module,
-                                              const CompileOptions& options, const fs::path& work,
-                                              const fs::path& built) {
-  auto steps = compiling_steps(options, built);
-  if (module.empty()) return steps;
+}  // namespace
+
+Result<void> take_in_module(const Clang& clang, std::string_view module, const fs::path& work, CompilingStep& step,
+                            const std::string& target) {
+  if (module.empty()) return {};
   const fs::path text = work / "module", bitcode = work / "module.bc";
-  if (const auto written = write_file(text, module); !written) return tl::make_unexpected(written.error());
-  const auto run = run_clang(clang, assembling_flags(bitcode), text, {});
+  if (const auto written = write_file(text, module); !written) return written;
+  const auto run = run_clang(clang, assembling_flags(bitcode, target), text, {});
   if (!run) return tl::make_unexpected(run.error());
   if (run->status != 0) return tl::make_unexpected(error_of(*run));
-  link_module(steps.front(), bitcode);
-  return steps;
+  link_module(step, bitcode);
+  return {};
 }
-
-}  // namespace
 
 Result<void> build(const Clang& clang, const std::string& text, std::string_view module, const CompileOptions& options,
                    const fs::path& work, const fs::path& object) {
   const fs::path built = work / "object";
   fs::path input = work / "translated";
   if (const auto written = write_file(input, text); !written) return written;
-  const auto steps = steps_with(clang, module, options, work, built);
-  if (!steps) return tl::make_unexpected(steps.error());
+  auto steps = compiling_steps(options, built);
+  if (const auto taken_in = take_in_module(clang, module, work, steps.front()); !taken_in) return taken_in;
   std::future<Result<std::string>> analysis;
   if (options.is_checked && module.empty())
     analysis = std::async(std::launch::async, analysis_of_text, clang, input, work / "analysis");
   else if (options.is_checked)  // the text of a module's kernel has no variables of its own
     analysis = std::async(std::launch::deferred, [] { return Result<std::string>(""); });
-  for (const CompilingStep& step : *steps) {
+  for (const CompilingStep& step : steps) {
     if (const auto taken = take(step, clang, input, work, text); !taken) return taken;
     if (step.is_rewritten)
       if (const auto rewritten = rewrite(step.output, options, is_safe(text)); !rewritten) return rewritten;

@@ -8,8 +8,14 @@
 #include "metal/device/result.h"
 #include "metal/emulator/compile/clang.h"
 #include "metal/emulator/compile/compile.h"
+#include "metal/emulator/compile/flags.h"
 
 namespace assay::metal::emulator {
+
+/// Makes the step take in `module`, the text of LLVM's whose functions its shader calls; nothing if that is empty.
+/// Errors: compile; environment.
+Result<void> take_in_module(const Clang& clang, std::string_view module, const std::filesystem::path& work,
+                            CompilingStep& step, const std::string& target = {});
 
 /// Builds in the folder `work` and renames to `object`, since other processes may do the same at the same time. Errors:
 /// compile, with the places in the shader; environment. `module` is the text of LLVM's whose functions the shader calls;

@@ -74,20 +74,6 @@ CompiledShader::~CompiledShader() {
 
 namespace {
 
-/// A library's text is compiled already: what changes a text is refused.
-Result<void> require_fit(const fs::path& file, const CompileOptions& options) {
-  if (!options.language.macros.empty())
-    return error(Error::Kind::argument, fmt::format("{}: '{}' is a compiled library, in which macros change nothing",
-                                                    options.language.macros.begin()->first, file.string()));
-  if (options.math_mode >= MathMode::relaxed)
-    return error(
-        Error::Kind::argument,
-        fmt::format("arithmetic = {}: '{}' is a compiled library, whose operations say what was permitted: expected "
-                    "ieee or safe",
-                    math_mode_names.at(static_cast<std::size_t>(options.math_mode) - 1), file.string()));
-  return {};
-}
-
 Result<std::shared_ptr<const CompiledShader>> compile_kernel_of_library(const fs::path& file,
                                                                         const CompileOptions& options) {
   if (const auto fit = require_fit(file, options); !fit) return tl::make_unexpected(fit.error());

@@ -44,7 +44,7 @@ Result<std::string> module_text(const std::filesystem::path& file, const air::Li
   return error(failed.kind, fmt::format("kernel {}: its bitcode cannot be read: {}", kernel.name, failed.text));
 }
 
-Result<CompiledKernel> read_kernel(const std::filesystem::path& file, const std::string& name) {
+Result<CompiledKernel> read_kernel(const std::filesystem::path& file, const std::string& name, air::Target target) {
   auto kernel = kernel_called(file, name);
   if (!kernel) return tl::unexpected(kernel.error());
   const auto text = module_text(file, *kernel);
@@ -54,7 +54,7 @@ Result<CompiledKernel> read_kernel(const std::filesystem::path& file, const std:
   };
   auto metadata = air::read_metadata(*text);
   if (!metadata) return refused(metadata.error());
-  auto module = air::translate_module(*text, *metadata, file.string());
+  auto module = air::translate_module(*text, *metadata, file.string(), target);
   if (!module) return refused(module.error());
   CompiledKernel made{std::move(*kernel), std::move(*metadata), {}, std::move(module->text)};
   made.metal = air::metal_text(made.metadata, made.kernel.name, module->metal);
@@ -62,12 +62,26 @@ Result<CompiledKernel> read_kernel(const std::filesystem::path& file, const std:
 }
 
 Result<std::string> preprocessed_kernel(const CompiledKernel& kernel, const std::filesystem::path& file,
-                                        const CompileOptions& options) {
+                                        const CompileOptions& options, air::Target target) {
   const auto work = cache_folder(options.cache).and_then(TemporaryFolder::make);
   if (!work) return tl::unexpected(work.error());
   const auto clang = find_clang();
   if (!clang) return tl::unexpected(clang.error());
-  return preprocess(*clang, kernel.metal, file, options, Purpose::run, work->path());
+  const Purpose purpose = target == air::Target::nvidia ? Purpose::ptx : Purpose::run;
+  return preprocess(*clang, kernel.metal, file, options, purpose, work->path());
+}
+
+Result<void> require_fit(const std::filesystem::path& file, const CompileOptions& options) {
+  if (!options.language.macros.empty())
+    return error(Error::Kind::argument, fmt::format("{}: '{}' is a compiled library, in which macros change nothing",
+                                                    options.language.macros.begin()->first, file.string()));
+  if (options.math_mode >= MathMode::relaxed)
+    return error(
+        Error::Kind::argument,
+        fmt::format("arithmetic = {}: '{}' is a compiled library, whose operations say what was permitted: expected "
+                    "ieee or safe",
+                    math_mode_names.at(static_cast<std::size_t>(options.math_mode) - 1), file.string()));
+  return {};
 }
 
 }  // namespace assay::metal::emulator

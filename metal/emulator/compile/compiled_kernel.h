@@ -7,6 +7,7 @@
 #include "metal/device/result.h"
 #include "metal/emulator/air/library_file.h"
 #include "metal/emulator/air/metadata.h"
+#include "metal/emulator/air/target.h"
 #include "metal/emulator/compile/compile.h"
 
 namespace assay::metal::emulator {
@@ -23,10 +24,14 @@ Result<std::string> module_text(const std::filesystem::path& file, const air::Li
 
 /// The kernel `name`; if that is empty, the only one. Errors: argument, if there are several; not_found; compile, if the
 /// kernel takes or calls what the emulator does not have: named.
-Result<CompiledKernel> read_kernel(const std::filesystem::path& file, const std::string& name);
+Result<CompiledKernel> read_kernel(const std::filesystem::path& file, const std::string& name,
+                                   air::Target target = air::Target::emulator);
 
 /// Its Metal text, preprocessed.
 Result<std::string> preprocessed_kernel(const CompiledKernel& kernel, const std::filesystem::path& file,
-                                        const CompileOptions& options);
+                                        const CompileOptions& options, air::Target target = air::Target::emulator);
+
+/// Errors: argument, for options that change the text of a shader: a library's is compiled already.
+Result<void> require_fit(const std::filesystem::path& file, const CompileOptions& options);
 
 }  // namespace assay::metal::emulator

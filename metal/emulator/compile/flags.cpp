@@ -207,8 +207,10 @@ std::vector<std::string> disassembling_flags() {
       .flags;
 }
 
-std::vector<std::string> assembling_flags(const std::filesystem::path& output) {
-  return step({from_bitcode, to_bitcode, {"-Xclang", "-disable-llvm-passes"}}, output).flags;
+std::vector<std::string> assembling_flags(const std::filesystem::path& output, const std::string& target) {
+  auto flags = step({from_bitcode, to_bitcode, {"-Xclang", "-disable-llvm-passes"}}, output).flags;
+  if (!target.empty()) flags.insert(flags.begin(), "--target=" + target);
+  return flags;
 }
 
 void link_module(CompilingStep& first, const std::filesystem::path& bitcode) {
@@ -219,10 +221,11 @@ void link_module(CompilingStep& first, const std::filesystem::path& bitcode) {
 CompilingStep ptx_step(const std::string& architecture, const std::filesystem::path& output) {
   // With errno, clang calls the functions of assay/nvptx/libm.h where it would else need a library of the device's.
   // Calls are inlined, as Metal's compiler does: an array in registers cannot be passed to a function.
-  return step({common,
-               {"--target=nvptx64-nvidia-cuda", "-march=" + architecture, "-Xclang", "-target-feature", "-Xclang",
-                "+ptx78", "-ffreestanding", "-fmath-errno", "-mllvm", "-inline-threshold=20000", "-O3", "-S"}},
-              output);
+  return step(
+      {common,
+       {std::string("--target=") + ptx_target, "-march=" + architecture, "-Xclang", "-target-feature", "-Xclang",
+        "+ptx78", "-ffreestanding", "-fmath-errno", "-mllvm", "-inline-threshold=20000", "-O3", "-S"}},
+      output);
 }
 
 std::vector<std::string> analysis_flags(bool with_analyzer) {

@@ -28,8 +28,9 @@ std::vector<CompilingStep> compiling_steps(const CompileOptions& options, const 
 /// The text of the module whose bitcode is on standard input.
 std::vector<std::string> disassembling_flags();
 
-/// From the text of a module to bitcode, as it is.
-std::vector<std::string> assembling_flags(const std::filesystem::path& output);
+/// From the text of a module to bitcode, as it is; for this machine, unless a target is named.
+std::vector<std::string> assembling_flags(const std::filesystem::path& output, const std::string& target = {});
+inline constexpr const char* ptx_target = "nvptx64-nvidia-cuda";
 
 /// Makes the first step take in the functions of a module that its text calls.
 void link_module(CompilingStep& first, const std::filesystem::path& bitcode);

@@ -7,6 +7,7 @@
 
 #define ASSAY_AIR extern "C" __attribute__((used, visibility("hidden"))) ASSAY_IN_PLACE
 
+#if !ASSAY_NVPTX
 /// A threadgroup variable of the module: Services::threadgroup_variable.
 extern "C" __attribute__((used, visibility("hidden"))) ASSAY_OWN void* assay_air_threadgroup(const void* key,
                                                                                              ulong bytes, ulong align,
@@ -22,6 +23,7 @@ extern "C" __attribute__((used, noinline, visibility("hidden"))) ASSAY_OWN void 
     report_undefined(abi::IntegerOperation::division, {left, bits, is_signed}, {right, bits, is_signed},
                      {site->file, site->line, site->column}, __builtin_return_address(0));
 }
+#endif
 
 namespace metal {
 namespace assay_air {
