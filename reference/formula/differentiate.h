@@ -161,7 +161,7 @@ class Differentiation {
       case Op::exp:
         return accumulate(x, times(g, y));
       case Op::expm1:
-        return accumulate(x, times(g, unary(Op::exp, x)));
+        return accumulate(x, times(g, binary(Op::add, y, one())));
       case Op::log:
         return accumulate(x, binary(Op::divide, g, x));
       case Op::log1p:
