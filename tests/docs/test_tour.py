@@ -1,6 +1,6 @@
-"""docs/tour.md, docs/metal-run.md, docs/SKILL.md and the example that docs/gradcheck.md begins with print what they show.
+"""docs/metal-run.md, docs/SKILL.md and the example that docs/gradcheck.md begins with print what they show.
 
-In the first three each ```sh block is run, in order, in one shell, and prints what the ```text block after it shows.
+In the first two each ```sh block is run, in order, in one shell, and prints what the ```text block after it shows.
 
 A block after "save it as `NAME`:" is that file.
 """
@@ -71,7 +71,7 @@ def first_difference(markdown: str, folder: Path, build: Path) -> str:
     return ""
 
 
-@pytest.mark.parametrize("page", ["tour.md", "metal-run.md", "SKILL.md"])
+@pytest.mark.parametrize("page", ["metal-run.md", "SKILL.md"])
 def test_tour(page: str, build: Path, tmp_path: Path) -> None:
     difference = first_difference((ROOT / "docs" / page).read_text(), tmp_path, build)
     if difference:
