@@ -43,7 +43,7 @@ class Block(NamedTuple):
 
 
 def blocks(markdown: str) -> List[Block]:
-    return [Block(*(found[name] or "" for name in ("kind", "text", "mark", "word", "file"))) for found in BLOCK.finditer(markdown)]
+    return [Block(*(found[name] or "" for name in Block._fields)) for found in BLOCK.finditer(markdown)]
 
 
 def pattern(shown: str) -> "re.Pattern[str]":
@@ -167,6 +167,9 @@ def test_paths_that_pages_name_are_there() -> None:
     for page in PAGES:
         for path in re.findall(r"`((?:reference|metal|validation|tests|notebooks|bench|docs)/[\w./-]+\.\w+)`", page.read_text()):
             gone += [] if "/NAME/" in path or (ROOT / path).exists() else [f"{page.name}: {path}"]
+        for reason in [block.word for block in blocks(page.read_text()) if block.mark == "not run"]:
+            paths = re.findall(r"\b(?:tests|validation)/[\w./-]*\w", reason)
+            gone += [f"{page.name}: {path}" for path in paths if not (ROOT / path).exists()]
     assert gone == []
 
 
