@@ -162,6 +162,25 @@ def test_most_pages_have_blocks_that_run() -> None:
     assert len([page for page in PAGES if runnable(page.read_text())]) >= 10
 
 
+def ragged(markdown: str) -> Iterator[str]:
+    """Rows of tables that have other cells than their head, as a | in code makes them."""
+    width = 0
+    for line in BLOCK.sub("", markdown).splitlines():
+        cells = len(re.findall(r"(?<!\\)\|", line)) if line.lstrip().startswith("|") else 0
+        if width and cells and cells != width:
+            yield line
+        width = cells and (width or cells)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_rows_of_tables_are_whole(page: Path) -> None:
+    assert list(ragged(page.read_text())) == []
+
+
+def test_a_row_that_a_bar_divides_is_noticed() -> None:
+    assert len(list(ragged("| a | b |\n|---|---|\n| c | `|d|` |\n| e | `\\|f\\|` |\n"))) == 1
+
+
 def test_paths_that_pages_name_are_there() -> None:
     gone = []
     for page in PAGES:
