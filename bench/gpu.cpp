@@ -12,7 +12,7 @@
 //
 //   ./assay bench gpu [--benchmark_filter=REGEX]
 //
-// docs/nvidia.md shows what it printed. Without PyTorch or without CUDA in it the columns of peers are empty.
+// docs/gpus.md shows what it printed. Without PyTorch or without CUDA in it the columns of peers are empty.
 #include "bench/gpu.h"
 
 #include <benchmark/benchmark.h>

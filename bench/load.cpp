@@ -7,7 +7,7 @@
 //
 //   ./assay bench load [--benchmark_filter=REGEX]
 //
-// docs/cpu-kernel.md shows what it printed.
+// bench/log.md has what it printed.
 #include <benchmark/benchmark.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -40,14 +40,14 @@ def repository_pages() -> Staged:
     files += (ROOT / "notebooks").glob("**/README.md")
     staged: Staged = {file.relative_to(ROOT).as_posix(): file for file in files}
     staged.update({f"reference/{file.name}": file for file in (ROOT / "docs" / "reference").glob("*.rst")})
-    del staged["README.md"], staged["docs/contents.md"]
+    del staged["README.md"]
     staged["index.md"] = front_page()
     return staged
 
 
 def front_page() -> str:
     """The README, which is the first page of a forge and of the site, with the site's navigation below it."""
-    contents = (ROOT / "docs" / "contents.md").read_text()
+    contents = (ROOT / "docs" / "site" / "contents.md").read_text()
     return (ROOT / "README.md").read_text() + "\n" + contents[contents.index("```{toctree}") :]
 
 
@@ -115,13 +115,12 @@ def stage(pages: Staged, source: Path) -> None:
             path.write_text(content)
 
 
-def run_sphinx(root: Path, out: Path, package: Path, has_lattice: bool = False) -> int:
+def run_sphinx(root: Path, out: Path, package: Path) -> int:
     """Builds out/html from out/source, as pages of the repository at `root`; not 0 where there was a warning."""
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-n"]
     command += [] if sys.stdout.isatty() else ["-q"]  # its progress is for a person
     command += ["-c", str(ROOT / "docs"), "-d", str(out / "doctrees")]
     command += ["-D", f"assay_root={root}", "-D", f"breathe_projects.assay={out / 'xml'}"]
-    command += ["-D", "assay_lattice=1"] if has_lattice else []
     command += [str(out / "source"), str(out / "html")]
     return subprocess.run(command, env={**os.environ, "PYTHONPATH": str(package)}).returncode
 
@@ -153,11 +152,8 @@ def main() -> int:
         print(f"docs: {notebook.name} is shown without outputs; ./assay notebooks makes them", file=sys.stderr)
     stage({**repository_pages(), **notebooks, **generated_pages(build)}, out / "source")
     doxygen.run(ROOT, out)
-    lattice = build / "notebooks" / "lattice" / "index.html"
-    status = run_sphinx(ROOT, out, build / "validation" / "python", has_lattice=lattice.is_file())
-    if lattice.is_file():
-        (out / "html" / "lattice").mkdir(exist_ok=True)
-        (out / "html" / "lattice" / "index.html").write_text(with_links_back(lattice.read_text()))
+    status = run_sphinx(ROOT, out, build / "validation" / "python")
+    (out / "html" / "docs" / "lattice.html").write_text(with_links_back((ROOT / "docs" / "lattice.html").read_text()))
     faults = check.complaints(out / "html")
     print("".join(f"docs: {fault}\n" for fault in faults), end="", file=sys.stderr)
     if status == 0 and not faults:

@@ -27,7 +27,7 @@ from sphinx.util import logging
 from headers import page_of_header
 
 logger = logging.getLogger(__name__)
-LATTICE = "notebooks/lattice/index.html"  # which leads to the page made of it, where that is built
+LATTICE = "docs/lattice.html"  # a page of the site as it is
 LINKS = (nodes.reference, addnodes.pending_xref, addnodes.download_reference)
 FRONT = "README.md"  # in the repository; the first page of the site
 
@@ -102,7 +102,7 @@ class RepositoryLinks(SphinxTransform):
             node.replace_self(link)
         elif file_of_repository(self.env, path):
             link = self.to_file(path, node.children)
-            if path == LATTICE and anchor and self.env.config.assay_lattice:
+            if path == LATTICE and anchor:
                 link["refuri"] += hash_sign + anchor  # what the page is to show: notebooks/lattice/script/state.js
             node.replace_self(link)
         else:
@@ -121,8 +121,8 @@ class RepositoryLinks(SphinxTransform):
     def to_file(self, path: str, children: list[nodes.Node]) -> nodes.Node:
         """A link to what the site has of a file that is no page."""
         documented = page_of_header(path)
-        if path == LATTICE and self.env.config.assay_lattice:
-            uri = self.from_here("lattice/index.html")
+        if path == LATTICE:
+            uri = self.from_here(path)
         elif documented:
             uri = self.from_here(documented[0]) + ".html#" + documented[1]
         else:
@@ -181,7 +181,6 @@ def forget(_app: Sphinx, env: BuildEnvironment, docname: str) -> None:
 
 def setup(app: Sphinx) -> Dict[str, bool]:
     app.add_config_value("assay_root", None, "env")
-    app.add_config_value("assay_lattice", False, "env")
     app.add_transform(RepositoryLinks)
     app.connect("builder-inited", begin)
     app.connect("env-purge-doc", forget)

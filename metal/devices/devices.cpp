@@ -22,7 +22,7 @@ Result<std::shared_ptr<Device>> apple_device([[maybe_unused]] const ShaderLangua
   return apple::system_default_device(language);
 #else
   return error(Error::Kind::environment,
-               "this program was built without it: build on a Mac where metal-cpp is found (docs/mac.md)");
+               "this program was built without it: build on a Mac where metal-cpp is found (docs/gpus.md)");
 #endif
 }
 

@@ -444,6 +444,22 @@ def test_a_phone_does_not_scroll_sideways(page, fragment):
     assert page.evaluate("innerWidth") == 360, "the page was not laid out wider and shrunk"
 
 
+@pytest.mark.parametrize("space", ["probability", "log"])
+def test_numbers_do_not_run_together_on_a_phone(page, space):
+    page.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=2, mobile=True)
+    page.open(PAGE, f"step=2&view=alpha&word=hello&T=13&classes=all&logits=speech&space={space}")
+    crowded = """[...document.querySelectorAll(".frames td")].filter((cell) => {
+        const range = document.createRange(), walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+        if (!walk.nextNode()) return false;
+        range.selectNodeContents(walk.currentNode);
+        return range.getBoundingClientRect().width > cell.getBoundingClientRect().width - 2;
+    }).map((cell) => cell.textContent)"""
+    assert page.evaluate("document.querySelectorAll('.frames td').length") > 300
+    assert page.evaluate(crowded) == []
+    page.evaluate("document.body.style.letterSpacing = '2px'")
+    assert page.evaluate(crowded) != [], "numbers that touch are found"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_text_can_be_read(page, scheme):
     contrast = pathlib.Path(__file__).with_name("contrast.js").read_text()
