@@ -32,6 +32,7 @@ class Fault:
     is_gradient: bool = False
     devices: Tuple[str, ...] = ("cuda",)
     filter: str = "^(outputs|gradient)$"
+    reach: str = "none"
     version: Optional[Callable[[], str]] = None  # of code that is no package
 
 
@@ -69,6 +70,12 @@ def torch_binary_cross_entropy(x: Any, target: Any) -> Any:
     import torch
 
     return torch.nn.functional.binary_cross_entropy_with_logits(x, target, reduction="none")
+
+
+def softmax(x: Any) -> Any:
+    import torch
+
+    return torch.softmax(x, -1)
 
 
 def cumulative_sum(x: Any) -> Any:
@@ -132,6 +139,12 @@ def liger_group_norm(x: Any, weight: Any, bias: Any) -> Any:
     from liger_kernel.transformers.functional import liger_group_norm as norm
 
     return norm(x, weight, bias, 4, 2, 2.0**-17)
+
+
+def liger_softmax(x: Any) -> Any:
+    from liger_kernel.transformers.functional import liger_softmax as softmax
+
+    return softmax(x)
 
 
 def liger_jensen_shannon(x: Any, y: Any) -> Any:
@@ -230,4 +243,10 @@ FAULTS = (
             filter="^values$") for driver in ("gesvd", "gesvda")),
     Fault("nn.standardize, its gradient", "jax", "the variance is E[x^2] - E[x]^2", gallery.layer_norm, jax_standardize,
           {}, {"empty": False, "subnormals": False}, is_gradient=True, devices=_ANY),
+)  # fmt: skip
+
+# After these, no call on the GPU succeeds in the same process.
+LAST_FAULTS = (
+    Fault("softmax", "liger_kernel", "offsets of 32 bits: an illegal access in tensors of more than 2^31 elements", softmax,
+          liger_softmax, {"x": "N, D"}, _TILES, filter="^far-rows$", reach="full"),
 )  # fmt: skip

@@ -18,9 +18,9 @@ from . import _gate
 from ._operation import Operation
 from ._references import operation
 from ._released_checkouts import CHECKOUT_FAULTS
-from ._released_faults import FAULTS, Fault
+from ._released_faults import FAULTS, LAST_FAULTS, Fault
 
-ALL = (*FAULTS, *CHECKOUT_FAULTS)
+ALL = (*FAULTS, *CHECKOUT_FAULTS, *LAST_FAULTS)
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def judge_fault(
         declared["device"] = device
     kernels = (None, fn) if fault.is_gradient else (fn, None)
     given = fault.given() if fault.given else None
-    return made.gate(*kernels, cases=cases, seed=seed, filter=fault.filter, reach="none", input=given, **declared)
+    return made.gate(*kernels, cases=cases, seed=seed, filter=fault.filter, reach=fault.reach, input=given, **declared)
 
 
 def _lines(result: _gate.GateResult) -> Dict[str, str]:
