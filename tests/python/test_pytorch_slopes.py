@@ -61,7 +61,6 @@ def expm1(x):
 RIGHT = {
     "of both sides": (sigmoid, lambda x: torch.sigmoid(x) * torch.sigmoid(-x)),
     "of an exponential": (sigmoid, lambda x: torch.exp(-x.abs()) / (1 + torch.exp(-x.abs())) ** 2),
-    "of half a tanh": (sigmoid, lambda x: (1 - torch.tanh(x / 2) ** 2) / 4),
     "silu by sides": (silu, lambda x: torch.sigmoid(x) + x * torch.sigmoid(x) * torch.sigmoid(-x)),
     "silu as Liger has it": (silu, lambda x: torch.sigmoid(x) * (1 - torch.sigmoid(x)) * x + torch.sigmoid(x)),
     "exp": (expm1, torch.exp),
