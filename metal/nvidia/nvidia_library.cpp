@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "metal/device/read_file.h"
-#include "metal/emulator/air/library_file.h"
+#include "metal/emulator/compile/library_path.h"
 #include "metal/nvidia/ptx.h"
 
 namespace assay::metal::nvidia {
@@ -168,7 +168,7 @@ Result<std::shared_ptr<Library>> NvidiaLibrary::of_file(std::shared_ptr<NvidiaSt
                                                         const std::filesystem::path& path,
                                                         const emulator::CompileOptions& options) {
   const std::filesystem::file_time_type written = write_time(path);
-  if (const auto fit = emulator::air::require_source(path, "this device"); !fit) return tl::unexpected(fit.error());
+  if (const auto fit = emulator::require_source(path, "this device"); !fit) return tl::unexpected(fit.error());
   const auto source = read_text(path);
   if (!source) return tl::unexpected(source.error());
   auto library = of_source(std::move(device), *source, path, options);

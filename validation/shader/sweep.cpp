@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "metal/emulator/air/library_file.h"
+#include "metal/emulator/compile/library_path.h"
 #include "validation/core/json_text.h"
 #include "validation/shader/compiled.h"
 #include "validation/shader/run.h"
@@ -41,7 +41,7 @@ ordered_json of(const BarrierMutant& mutant) {
 }  // namespace
 
 metal::Result<BarrierSweep> sweep_shader(const ShaderScript& given) {
-  if (const auto fit = metal::emulator::air::require_source(given.source, "sweep"); !fit)
+  if (const auto fit = metal::emulator::require_source(given.source, "sweep"); !fit)
     throw std::invalid_argument(fit.error().text);
   auto options = compile_options(given);
   const auto names = kernel_names(given, options);
