@@ -12,6 +12,7 @@
 #include "metal/emulator/air/divisions.h"
 #include "metal/emulator/air/entry.h"
 #include "metal/emulator/air/places.h"
+#include "metal/emulator/air/private_arrays.h"
 #include "metal/emulator/air/threadgroup_variables.h"
 #include "metal/emulator/air/words.h"
 
@@ -154,6 +155,7 @@ class Translator {
     const std::string attributes =
         group == std::string::npos ? "" : plain.substr(group, plain.find(' ', group) - group);
     places_.enter_function(name, number);
+    arrays_.enter_function();
     const std::size_t own = line.rfind("!dbg ");
     function_has_debug_ = own != npos;
     const std::string debug =
@@ -196,18 +198,25 @@ class Translator {
       debug_ = places_.of_instruction();
     else if (!read.debug.empty())
       debug_ = fmt::format("!dbg {}", read.debug);
-    if (const auto division = ir::instruction(text); division && is_checked_division(*division))
-      add_division(*division);
+    if (const auto plain = ir::instruction(text)) {
+      arrays_.note(*plain);
+      if (is_checked_division(*plain)) add_check(*before_division(*plain, site_of("division"), divisions_++));
+      if (arrays_.is_checked(*plain)) add_check(arrays_.before_access(*plain, site_of("access")));
+    }
     if (!is_switch && !debug_.empty()) text += ", " + debug_;
     body_.append(text).append("\n");
     return {};
   }
 
-  void add_division(const ir::Instruction& division) {
+  std::string site_of(const char* name) {
     Builtin operation;
-    operation.operation = "division";
-    body_ += *before_division(division, places_.site(operation), divisions_++);
-    body_.append(debug_.empty() ? "" : ", ").append(debug_).append("\n");
+    operation.operation = name;
+    return places_.site(operation);
+  }
+
+  /// What is called in front of an instruction, at its place.
+  void add_check(const std::string& text) {
+    body_.append(text).append(debug_.empty() ? "" : ", ").append(debug_).append("\n");
   }
 
   /// A call of a barrier or a collective gets its site as a last argument.
@@ -224,6 +233,7 @@ class Translator {
     std::string text;
     for (const auto& [name, line] : declared_) text += line;
     if (divisions_ > 0) text += "declare void @assay_air_division(i64, i64, i32, i32, ptr)\n";
+    text += arrays_.definitions();
     text +=
         "!llvm.module.flags = !{!2000000, !2000001}\n!2000000 = !{i32 7, !\"Dwarf Version\", i32 4}\n"
         "!2000001 = !{i32 2, !\"Debug Info Version\", i32 3}\n";
@@ -234,6 +244,7 @@ class Translator {
   const KernelMetadata& kernel_;
   Places places_;
   ThreadgroupVariables threadgroup_;
+  PrivateArrays arrays_;
   std::map<std::string, Builtin> builtins_;       ///< by "@air.f"
   std::map<std::string, std::string> functions_;  ///< those in Metal, by their names
   std::map<std::string, std::string> declared_;   ///< their declarations

@@ -23,6 +23,14 @@ extern "C" __attribute__((used, noinline, visibility("hidden"))) ASSAY_OWN void 
                      {site->file, site->line, site->column}, __builtin_return_address(0));
 }
 
+/// Called in front of each access to an array of the function itself by an index that is a variable.
+extern "C" __attribute__((used, noinline, visibility("hidden"))) ASSAY_OWN void assay_air_index(
+    ulong index, ulong count, const char* type, const assay_shader_side::Site* site) {
+  using namespace assay_shader_side;
+  if (index >= count && services != nullptr)
+    services->index_out_of_bounds(site->file, site->line, site->column, index, type);
+}
+
 namespace metal {
 namespace assay_air {
 
