@@ -1,14 +1,18 @@
 """assay.metal.load: kernels of a library as Apple's compiler writes it, made here of LLVM's text."""
 
+import json
 import os
 import shutil
 import struct
 import subprocess
+import zipfile
 
 import numpy as np
 import pytest
 
+import assay
 from assay import metal
+from assay._program import run_program
 
 CLANG = os.environ.get("ASSAY_CLANG") or shutil.which("clang++-19") or shutil.which("clang++")
 
@@ -119,3 +123,67 @@ def test_a_file_without_a_library_is_refused(tmp_path):
     (tmp_path / "empty.metallib").write_bytes(b"MTLB")
     with pytest.raises(metal.CompileError, match="header of 88 bytes"):
         metal.load(tmp_path / "empty.metallib")
+
+
+@pytest.fixture(scope="module")
+def wheel(path, tmp_path_factory):
+    """Two files with a library: the second has the same kernel once more."""
+    folder = tmp_path_factory.mktemp("wheel")
+    with zipfile.ZipFile(folder / "k-1.0-py3-none-any.whl", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("k/__init__.py", "")
+        archive.writestr("k/lib/one.metallib", path.read_bytes())
+        archive.writestr("k/lib/two.dylib", b"\xcf\xfa\xed\xfe program" + path.read_bytes())
+    return folder / "k-1.0-py3-none-any.whl"
+
+
+def test_a_wheel_is_a_library(wheel):
+    x, out = np.arange(8, dtype=np.float32), np.zeros(8, np.float32)
+    metal.load(f"{wheel}#2").scale(x, out, dict(n=8, factor=2.0), grid=8, constants={"by": 1})
+    assert out.tolist() == (2 * x + 1).tolist()
+
+
+def test_a_kernel_of_two_libraries_asks_for_one(wheel):
+    x = np.zeros(8, np.float32)
+    with pytest.raises(ValueError, match=r"2 of its libraries have a kernel scale, expected one of .*any.whl#1 \(.* 1 kernels, in k/lib/one"):
+        metal.load(wheel).scale(x, x.copy(), dict(n=8, factor=2.0), grid=8, constants={"by": 1})
+
+
+def test_the_libraries_of_a_wheel_are_listed(wheel):
+    ended = run_program("metal", "list", str(wheel))
+    assert ended.returncode == 0
+    names = [line.rpartition(", in ")[2] for line in ended.stdout.splitlines() if line.startswith("library ")]
+    assert names == ["k/lib/one.metallib)", "k/lib/two.dylib)"]
+
+
+def test_a_damaged_wheel_is_refused(wheel, tmp_path):
+    whole = wheel.read_bytes()
+    (tmp_path / "short.whl").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(metal.CompileError, match="short.whl': expected a zip archive"):
+        metal.load(tmp_path / "short.whl")
+    at = whole.index(b"one.metallib") + 60
+    (tmp_path / "changed.whl").write_bytes(whole[:at] + bytes([whole[at] ^ 255]) + whole[at + 1 :])
+    with pytest.raises(metal.CompileError, match="changed.whl': k/lib/one.metallib: "):
+        metal.load(tmp_path / "changed.whl")
+
+
+def test_what_changes_a_source_says_that_a_library_is_none(path):
+    words = ["--kernel", "scale", "--grid", "8", "--buffer", "0=zero:8", "--buffer", "1=zero:8", "--buffer", "2=zero:8:uchar"]
+    swept = run_program("metal", "sweep", str(path), *words)
+    assert swept.returncode == 2 and "is a compiled library: sweep takes a .metal source" in swept.stderr
+    linted = run_program("metal", "lint", str(path))
+    assert linted.returncode == 2 and "is a compiled library: lint takes a .metal source" in linted.stderr
+
+
+def test_the_gate_judges_a_kernel_of_a_wheel(wheel, tmp_path):
+    @assay.operation(x="N")
+    def double(xp, x):
+        return 2 * x
+
+    buffers = [{"index": 0, "array": "x"}, {"index": 1, "array": "output0"}, {"index": 2, "struct": "Params"}]
+    for factor in (2, 3):
+        fields = [{"type": "uint", "value": "N"}, {"type": "float", "value": str(factor)}]
+        run = {"grid": ["N"], "group": [32], "buffers": buffers, "constants": [{"index": 4, "type": "float", "value": "0"}]}
+        binding = {"operation": "double", "source": f"{wheel}#1", "structs": {"Params": fields}, "passes": [run]}
+        (tmp_path / "double.json").write_text(json.dumps(binding))
+        result = assay.gate(double, str(tmp_path / "double.json"), cases=3, filter="^outputs$", empty=False)
+        assert result.passed == (factor == 2), str(result)

@@ -1,6 +1,7 @@
 """Kernels of MLX and PyTorch as Apple's compiler has made them, and how their hosts call them: a binding for each.
 
-They are in the wheels for macOS. python3 -m assay.conformance --wheel FILE.whl judges them on the emulator.
+They are in the wheels for macOS. python3 -m assay.conformance --wheel FILE.whl judges them on the emulator; with --bindings
+FOLDER it writes the bindings instead, for assay gate.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Sequence, Tuple, Union
+
+import numpy as np
 
 from . import gallery
 from ._references import operation
@@ -20,19 +23,28 @@ Binding = Dict[str, Any]
 class AppleKernel:
     """A kernel of a package, with the binding that calls it: all but the source."""
 
-    title: str
+    title: str  # the function, and how it is called
     package: str  # as its wheel's name begins
     operation: Any
     binding: Binding
     declared: Dict[str, Any] = field(default_factory=dict)  # of an operation of the gallery; others have it in the binding
     library: str = ""  # the number of the library, where the package has several
+    batch: Dict[str, np.ndarray] = field(default_factory=dict)  # judged in place of generated cases
 
     def write(self, wheel: Path, folder: Path) -> Path:
         """The binding's file, in the folder."""
         name = self.operation if isinstance(self.operation, str) else self.operation.name
-        path = folder / f"{self.package}-{''.join(c if c.isalnum() else '-' for c in self.title)}.json"
-        path.write_text(json.dumps({"operation": name, "source": f"{wheel.absolute()}{self.library}", **self.binding}))
+        path = folder / f"{self.title.replace(', ', '-').replace(' ', '_')}.json"
+        binding = {"operation": name, "source": f"{wheel.absolute()}{self.library}", **self.binding}
+        path.write_text(json.dumps(binding, indent=1) + "\n")
+        if self.batch:
+            np.savez(path.with_suffix(".npz"), **self.batch)
         return path
+
+    def options(self, path: Path) -> Dict[str, Any]:
+        """Those of assay.gate, besides what is declared."""
+        only = {"input": str(path.with_suffix(".npz")), "cases": 0, "filter": "^(loss|gradient)$"}
+        return {**self.declared, **(only if self.batch else {})}
 
 
 @operation(x="N, D", minus_infinity="x", properties="rows=N")
@@ -85,33 +97,31 @@ def by_rows(function: str, group: str, *arguments: Any, **more: Any) -> Binding:
     return {"passes": [{"function": function, "groups": ["N"], "group": [group], "buffers": buffers(*arguments), **more}]}
 
 
-def simdgroups(reads: int) -> str:
-    """Threads of a group whose threads read `reads` elements each, as MLX's hosts count them."""
-    return f"max(32, 32 * ceil_div(ceil_div(D, {reads}), 32))"
-
-
-_LOOPED = "64"  # the hosts take 1024; with fewer, rows of the gate's sizes take several turns of the loop
 _EPS, _D = ("float", "2^-17"), ("uint", "D")
 _FLUSHED = {"empty": False, "subnormals": False}
 _CORE = {"empty": False}
 
 
-def _norms() -> Iterator[AppleKernel]:
-    for looped, group in (("", simdgroups(4)), ("_looped", _LOOPED)):
-        binding = by_rows(f"rms{looped}float32", group, "x", "weight", "output0", _EPS, _D, ("uint", 1))
-        yield AppleKernel(f"rms{looped}float32", "mlx_metal", gallery.rms_norm, binding, _CORE)
-    for looped, group in (("", simdgroups(8)), ("_looped", _LOOPED)):
-        ends = (_EPS, _D, ("uint", 1), ("uint", 1))
-        binding = by_rows(f"layer_norm{looped}float32", group, "x", "weight", "bias", "output0", *ends)
-        yield AppleKernel(f"layer_norm{looped}float32", "mlx_metal", gallery.layer_norm, binding, _CORE)
+def _roads(reads: int, longest: int) -> Iterator[Tuple[str, str, Dict[str, Any]]]:
+    """Whether the host takes the kernel that loops, its group, and the sizes for which it takes it."""
+    yield "", f"32 * ceil_div(ceil_div(D, {reads}), 32)", {"limits": {"D": longest}}
+    yield "looped", "1024", {"extents": {"D": [longest + 1, longest + 907]}, "limits": {"N": 3}}
 
 
 def _rows() -> Iterator[AppleKernel]:
-    for kind, group in (("block", simdgroups(4)), ("looped", _LOOPED)):
-        softmax = by_rows(f"{kind}_softmax_float32", group, "x", "output0", ("int", "D"))
-        yield AppleKernel(f"{kind}_softmax_float32", "mlx_metal", gallery.softmax, softmax, _FLUSHED)
-        total = by_rows(f"{kind}_logsumexp_float32", group, "x", "output0", ("int", "D"))
-        yield AppleKernel(f"{kind}_logsumexp_float32", "mlx_metal", logsumexp, total, _FLUSHED)
+    for looped, group, sizes in _roads(4, 4096):
+        kind, ends = looped or "block", ("x", "output0", ("int", "D"))
+        for name, of in (("softmax", gallery.softmax), ("logsumexp", logsumexp)):
+            function = f"{kind}_{name}_float32"
+            yield AppleKernel(function, "mlx_metal", of, by_rows(function, group, *ends), {**_FLUSHED, **sizes})
+        function = f"rms{'_' * bool(looped)}{looped}float32"
+        binding = by_rows(function, group, "x", "weight", "output0", _EPS, _D, ("uint", 1))
+        yield AppleKernel(function, "mlx_metal", gallery.rms_norm, binding, {**_CORE, **sizes})
+    for looped, group, sizes in _roads(8, 6656):
+        function = f"layer_norm{'_' * bool(looped)}{looped}float32"
+        ends = (_EPS, _D, ("uint", 1), ("uint", 1))
+        binding = by_rows(function, group, "x", "weight", "bias", "output0", *ends)
+        yield AppleKernel(function, "mlx_metal", gallery.layer_norm, binding, {**_CORE, **sizes})
 
 
 def _products() -> Iterator[AppleKernel]:
@@ -136,7 +146,7 @@ def _products() -> Iterator[AppleKernel]:
                 "buffers": [*buffers("a", "x", "a", "output0", ("int", "K"), ("int", "M"), ("int", "K"), ("float", 1), ("float", 0),
                                      ("int", 1), ("int", 1), ("long", 0), ("long", 0), ("long", 0), ("int", 0))],
             })  # fmt: skip
-        title = name.replace("_tm4", "_tm1 and _tm4")
+        title = name.replace("_tm4", "_tm1_or_tm4")
         yield AppleKernel(title, "mlx_metal", matrix_vector, {"passes": passes}, _CORE)
 
 
@@ -194,12 +204,21 @@ def ctc_binding(threads: str) -> Binding:
     }  # fmt: skip
 
 
-def svd_binding() -> Binding:
+def ctc_batch(T: int, S: int) -> Dict[str, np.ndarray]:
+    """A row of S labels whose last frames are silence, as at the end of speech: its paths stay in the last blank."""
+    x = np.random.default_rng(0).normal(size=(T, 1, 3))
+    x[-6:, 0, 0] += 8
+    log_probs = (x - np.log(np.exp(x).sum(-1, keepdims=True))).astype(np.float32)
+    lengths = {"input_lengths": np.array([T]), "target_lengths": np.array([S])}
+    return {"log_probs": log_probs, "targets": (1 + np.arange(S) % 2)[None], **lengths, "blank": np.int64(0)}
+
+
+def svd_binding(threads: str) -> Binding:
     """PyTorch's Jacobi, as its host calls it for A^T: the left vectors come in its last array, and all are row-major."""
     staged = "4 * (M * N + N * N) <= 32768 - 1024"
     params = fields("uint * 3, float, uint * 4, bool * 3", "M", "N", "30", "1e-6", "N", "N * N", "N", "M * N", "1", "1", staged)
     jacobi = {
-        "function": "svd_jacobi_float", "groups": ["B"], "group": ["32 * min(32, max(1, ceil_div(N, 2)))"],
+        "function": "svd_jacobi_float", "groups": ["B"], "group": [threads],
         "buffers": buffers("A", "Vh", "S", "U", "accumulated", "info", ("struct", "Params")),
         "threadgroup_memory": [{"index": 0, "bytes": "4 * M * N"}, {"index": 1, "bytes": f"{staged} ? 4 * N * N : 4"}],
     }  # fmt: skip
@@ -215,13 +234,17 @@ def svd_binding() -> Binding:
 
 
 def _torch() -> Iterator[AppleKernel]:
-    host = "min(1024, L)"  # at most 1024 by the kernel's attribute; a device may allow fewer
-    for threads, title in ((host, "as many threads as states"), ("32", "groups of 32 threads")):
-        yield AppleKernel(f"ctc_loss and its gradient, {title}", "torch", "ctc", ctc_binding(threads), library="#2")
-    yield AppleKernel("svd_jacobi_float, tall", "torch", "svd", svd_binding(), library="#2")
+    # The host takes as many threads as there are states, and at most as many as the kernel and the device allow.
+    host = ctc_binding("min(1024, L)")
+    yield AppleKernel("ctc_loss", "torch", "ctc", host, library="#2")
+    yield AppleKernel("ctc_loss, 511 labels", "torch", "ctc", host, library="#2", batch=ctc_batch(560, 511))
+    yield AppleKernel("ctc_loss, 512 labels", "torch", "ctc", host, library="#2", batch=ctc_batch(560, 512))
+    yield AppleKernel("ctc_loss, one label, two threads", "torch", "ctc", ctc_binding("2"), library="#2", batch=ctc_batch(8, 1))
+    for threads, title in (("32 * min(32, max(1, ceil_div(N, 2)))", ""), ("32", ", 32 threads")):
+        yield AppleKernel(f"svd_jacobi_float{title}", "torch", "svd", svd_binding(threads), library="#2")
 
 
-APPLE_KERNELS = (*_rows(), *_norms(), *_products(), *_attentions(), *_torch())
+APPLE_KERNELS = (*_rows(), *_products(), *_attentions(), *_torch())
 
 
 def of_wheels(wheels: Sequence[Path]) -> Iterator[Tuple[AppleKernel, str, Path]]:
