@@ -90,9 +90,12 @@ def test_layer_norm_of_torch_cancels_and_its_softmax_does_not():
 
 def test_the_wheels_of_two_packages_have_bindings(tmp_path):
     wheels = ["mlx_metal-0.32.4-py3-none-macosx_14_0_arm64.whl", "torch-2.15.0-cp311-cp311-macosx_14_0_arm64.whl"]
-    entries = compiled(wheels, tmp_path)
+    for wheel in wheels:
+        (tmp_path / wheel).touch()
+    entries = compiled([str(tmp_path / wheel) for wheel in wheels], tmp_path)
     assert len({entry.fn for entry in entries}) == len(entries) == len(_apple_kernels.APPLE_KERNELS)
-    assert {entry.library for entry in entries} == {"mlx-metal 0.32.4, as Apple compiled it", "torch 2.15.0, as Apple compiled it"}
+    packages = {entry.library for entry in entries}
+    assert packages == {"mlx-metal 0.32.4, as Apple compiled it", "torch 2.15.0, as Apple compiled it"}
     for entry in entries:
         binding = json.loads(open(entry.fn).read())
         assert binding["source"].partition("#")[0].endswith(".whl") and binding["passes"]
@@ -104,3 +107,5 @@ def test_the_wheels_of_two_packages_have_bindings(tmp_path):
 def test_another_wheel_is_refused_by_name(tmp_path, name):
     with pytest.raises(ValueError, match=f"{name}': expected one of mlx_metal-\\*.whl, torch-\\*.whl, for macOS"):
         compiled([name], tmp_path)
+    with pytest.raises(ValueError, match="'torch-2.15.0-x.whl': there is no such file"):
+        compiled(["torch-2.15.0-x.whl"], tmp_path)

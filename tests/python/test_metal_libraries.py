@@ -144,7 +144,8 @@ def test_a_wheel_is_a_library(wheel):
 
 def test_a_kernel_of_two_libraries_asks_for_one(wheel):
     x = np.zeros(8, np.float32)
-    with pytest.raises(ValueError, match=r"2 of its libraries have a kernel scale, expected one of .*any.whl#1 \(.* 1 kernels, in k/lib/one"):
+    said = r"2 of its libraries have a kernel scale, expected one of .*any.whl#1 \(.* 1 kernels, in k/lib/one"
+    with pytest.raises(ValueError, match=said):
         metal.load(wheel).scale(x, x.copy(), dict(n=8, factor=2.0), grid=8, constants={"by": 1})
 
 
