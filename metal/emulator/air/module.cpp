@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -46,7 +47,7 @@ class Translator {
     if (!entry) return tl::unexpected(entry.error());
     text_ += threadgroup_.definitions() + *entry + definitions();
     for (const auto& [name, function] : functions_) metal_ += function;
-    return TranslatedModule{std::move(text_), std::move(metal_)};
+    return TranslatedModule{std::move(text_), std::move(metal_), std::move(barriers_)};
   }
 
  private:
@@ -226,7 +227,17 @@ class Translator {
     if (found == builtins_.end() || !found->second.has_site()) return text;
     const std::size_t close = closing(text, open);
     if (close == npos) return text;
+    if (text.compare(at, open - at, "@air.wg.barrier") == 0 ||
+        text.compare(at, open - at, "@air.simdgroup.barrier") == 0)
+      note_barrier(std::string_view(text).substr(open + 1, close - open - 1));
     return text.insert(close, fmt::format("{}ptr {}", close == open + 1 ? "" : ", ", places_.site(found->second)));
+  }
+
+  void note_barrier(std::string_view arguments) {
+    const ir::Value flags = ir::value(ir::parts(arguments).front());
+    std::uint32_t number = 0;
+    std::from_chars(flags.name.data(), flags.name.data() + flags.name.size(), number);
+    barriers_.push_back({places_.file(), static_cast<std::uint32_t>(places_.line()), Places::column, number});
   }
 
   std::string definitions() {
@@ -253,6 +264,7 @@ class Translator {
   std::optional<std::string> signature_;  ///< the kernel's parameters, in parentheses
   std::string text_, metal_, body_;
   std::string entry_debug_, debug_;  ///< of the function's begin, and of the last instruction
+  std::vector<ModuleBarrier> barriers_;
   std::size_t divisions_ = 0;
   bool is_inside_ = false, has_debug_ = false, function_has_debug_ = false;
 };

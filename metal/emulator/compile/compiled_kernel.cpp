@@ -57,7 +57,8 @@ Result<CompiledKernel> read_kernel(const std::filesystem::path& file, const std:
   if (!metadata) return refused(metadata.error());
   auto module = air::translate_module(*text, *metadata, file.string());
   if (!module) return refused(module.error());
-  CompiledKernel made{std::move(*kernel), std::move(*metadata), {}, std::move(module->text)};
+  CompiledKernel made{
+      std::move(*kernel), std::move(*metadata), {}, std::move(module->text), std::move(module->barriers)};
   made.metal = air::metal_text(made.metadata, made.kernel.name, module->metal);
   return made;
 }
