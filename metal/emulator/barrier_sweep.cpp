@@ -93,11 +93,9 @@ struct Weakening {
   std::uint32_t memory_flags;
 };
 
-/// To delete a barrier with this argument, and to let it order less memory, or other memory.
-std::vector<Weakening> weakenings(std::string_view argument) {
+/// To delete a barrier, and to let it order less memory than this, or other memory.
+std::vector<Weakening> weakenings(bool has_device, bool has_threadgroup) {
   using abi::mem_device, abi::mem_none, abi::mem_threadgroup;
-  const bool has_device = argument.find("mem_device") != std::string_view::npos;
-  const bool has_threadgroup = argument.find("mem_threadgroup") != std::string_view::npos;
   std::vector<Weakening> all{{"deleted", true, mem_none}};
   if (has_device && has_threadgroup) {
     all.push_back({"both flags -> mem_device", false, mem_device});
@@ -122,20 +120,33 @@ std::vector<BarrierMutant> barrier_mutants(const std::string& source) {
     if (marker.is_of_system_header) continue;
     const SourcePosition position = position_of(source, marker, call.begin);
     const std::string_view argument = std::string_view(text).substr(call.argument, call.end - 1 - call.argument);
-    for (const Weakening& one : weakenings(argument))
+    const auto names = [&](std::string_view flag) { return argument.find(flag) != std::string_view::npos; };
+    for (const Weakening& one : weakenings(names("mem_device"), names("mem_threadgroup")))
       mutants.push_back(
           {position, one.change, {marker.file, position.line, position.column, one.is_deleted, one.memory_flags}});
   }
   return mutants;
 }
 
-Result<BarrierSweep> sweep_barriers(const std::string& source, const RunChanged& run) {
+std::vector<BarrierMutant> barrier_mutants(const std::vector<air::ModuleBarrier>& barriers) {
+  std::vector<BarrierMutant> mutants;
+  for (const air::ModuleBarrier& barrier : barriers) {
+    const auto has = [&](std::uint32_t flag) { return (barrier.memory_flags & flag) != 0; };
+    for (const Weakening& one : weakenings(has(abi::mem_device), has(abi::mem_threadgroup)))
+      mutants.push_back({{barrier.file, barrier.line, barrier.column},
+                         one.change,
+                         {barrier.file, barrier.line, barrier.column, one.is_deleted, one.memory_flags}});
+  }
+  return mutants;
+}
+
+Result<BarrierSweep> sweep_barriers(std::vector<BarrierMutant> mutants, const RunChanged& run) {
   const Result<std::vector<Report>> unchanged = run({});
   if (!unchanged) return tl::unexpected(unchanged.error());
   if (!unchanged->empty())
     return error(Error::Kind::execution, "the unchanged source is reported:\n" + to_string(unchanged->front()));
   BarrierSweep sweep;
-  for (BarrierMutant& mutant : barrier_mutants(source)) {
+  for (BarrierMutant& mutant : mutants) {
     Result<std::vector<Report>> reports = run(mutant.effect);
     if (!reports) return tl::unexpected(reports.error());
     mutant.reports = std::move(*reports);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "metal/device/result.h"
+#include "metal/emulator/air/module.h"
 #include "metal/emulator/barrier_change.h"
 #include "metal/emulator/check/report.h"
 
@@ -27,6 +28,9 @@ struct BarrierMutant {
 /// round. Ignores barriers in comments, and in system headers of a preprocessed source.
 std::vector<BarrierMutant> barrier_mutants(const std::string& source);
 
+/// Likewise of the barriers of a compiled kernel.
+std::vector<BarrierMutant> barrier_mutants(const std::vector<air::ModuleBarrier>& barriers);
+
 /// Dispatches the kernels of the source with EmulatorOptions::barrier_change, on inputs that exercise them, and returns
 /// the reports of the checks.
 using RunChanged = std::function<Result<std::vector<Report>>(const BarrierChange& change)>;
@@ -35,7 +39,7 @@ struct BarrierSweep {
   std::vector<BarrierMutant> reported, survivors;
 };
 
-/// Errors: those of `run`; execution, if the unchanged source is reported.
-Result<BarrierSweep> sweep_barriers(const std::string& source, const RunChanged& run);
+/// Errors: those of `run`; execution, if the unchanged kernels are reported.
+Result<BarrierSweep> sweep_barriers(std::vector<BarrierMutant> mutants, const RunChanged& run);
 
 }  // namespace assay::metal::emulator

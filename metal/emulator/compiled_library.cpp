@@ -3,7 +3,7 @@
 #include <system_error>
 #include <utility>
 
-#include "metal/emulator/air/library_file.h"
+#include "metal/emulator/compile/library_path.h"
 
 namespace assay::metal::emulator {
 
@@ -20,12 +20,12 @@ Result<std::shared_ptr<Library>> CompiledLibrary::of_file(std::filesystem::path 
 Result<void> CompiledLibrary::read() {
   std::error_code unknown;
   written_ = std::filesystem::last_write_time(path_, unknown);
-  const auto libraries = air::libraries_in(path_);
+  const auto libraries = libraries_in(path_);
   if (!libraries) return tl::unexpected(libraries.error());
   names_.clear();
   kernels_.clear();
-  for (const air::Library& library : *libraries)
-    for (const air::LibraryKernel& kernel : library.kernels) names_.push_back(kernel.name);
+  for (const NamedLibrary& one : *libraries)
+    for (const air::LibraryKernel& kernel : one.library.kernels) names_.push_back(kernel.name);
   return {};
 }
 

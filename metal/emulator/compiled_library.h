@@ -18,7 +18,7 @@ class CompiledLibrary final : public Library {
   /// Makes a library of one kernel.
   using Compile = std::function<Result<std::shared_ptr<Library>>(const std::string& kernel)>;
 
-  /// Errors: those of air::libraries_in.
+  /// Errors: those of libraries_in.
   static Result<std::shared_ptr<Library>> of_file(std::filesystem::path path, Compile compile);
 
   std::vector<std::string> function_names() const override { return names_; }

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "metal/emulator/air/library_file.h"
 #include "metal/emulator/compile/compile.h"
+#include "metal/emulator/compile/library_path.h"
 #include "metal/emulator/compiled_library.h"
 #include "metal/emulator/device_state.h"
 #include "metal/emulator/emulator_buffer.h"
@@ -82,7 +82,7 @@ Result<std::shared_ptr<Library>> EmulatorDevice::new_library(const std::string& 
 }
 
 Result<std::shared_ptr<Library>> EmulatorDevice::new_library_from_file(const std::filesystem::path& path) {
-  if (air::is_library_file(path))
+  if (is_library_file(path))
     return CompiledLibrary::of_file(
         path, [path, options = options_](const std::string& kernel) -> Result<std::shared_ptr<Library>> {
           CompileOptions with = compile_options(options);

@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "metal/device/read_file.h"
-#include "metal/emulator/air/library_file.h"
+#include "metal/emulator/compile/library_path.h"
 #include "metal/emulator/compiled_library.h"
 #include "metal/nvidia/ptx.h"
 
@@ -187,7 +187,7 @@ Result<std::shared_ptr<Library>> NvidiaLibrary::of_file(std::shared_ptr<NvidiaSt
                                                         const std::filesystem::path& path,
                                                         const emulator::CompileOptions& options) {
   const std::filesystem::file_time_type written = write_time(path);
-  if (emulator::air::is_library_file(path))
+  if (emulator::is_library_file(path))
     return emulator::CompiledLibrary::of_file(path, [device, path, options](const std::string& kernel) {
       emulator::CompileOptions with = options;
       with.is_checked = false;

@@ -90,7 +90,7 @@ class NvidiaLibrary final : public Library {
                                                     const std::filesystem::path& name,
                                                     const emulator::CompileOptions& options);
   /// A library of the file at `path`, which it can reload. Of a compiled library, each kernel is compiled for the GPU
-  /// when it is asked for. Errors: as above; those of emulator::air::libraries_in.
+  /// when it is asked for. Errors: as above; those of emulator::libraries_in.
   static Result<std::shared_ptr<Library>> of_file(std::shared_ptr<NvidiaState> device,
                                                   const std::filesystem::path& path,
                                                   const emulator::CompileOptions& options);

@@ -44,3 +44,16 @@ def test_the_figures_of_the_derivations_are_the_references(name: str) -> None:
     import derivations
 
     assert str(getattr(derivations, name)()) == (DOCS / f"{name}.svg").read_text()
+
+
+def test_the_compiled_kernel_is_that_of_a_run() -> None:
+    """The wheel is not part of the repository: without it, what the picture shows is held against an enumeration."""
+    stored = (DOCS / "compiled.svg").read_text()
+    wheel = next((Path.home() / ".cache/assay-wheels").glob("torch-2.15.0-*.whl"), None)
+    if wheel is not None:
+        assert drawn("compiled", str(wheel)) == stored
+    paths = [(first, last) for first in range(3) for last in range(first, 3)]  # the frames of the one label, of three
+    seen = [path for path in paths if path != (0, 0)]  # without the path that stays in the second block for two frames
+    exact, got = (1 - sum(first == 0 for first, _ in some) / len(paths) for some in (paths, seen))
+    lines = [line.strip() for line in re.findall(r"<text[^>]*>([^<]*)</text>", html.unescape(stored))]
+    assert f"exact    {exact}" in lines and any(line.startswith(f"got      {got:.7f} ") for line in lines)

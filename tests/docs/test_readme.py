@@ -13,8 +13,9 @@ README = (ROOT / "README.md").read_text()
 
 
 def commands() -> List[str]:
-    """What the README tells its reader to run, without comments."""
-    blocks = re.findall(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    """What the README tells its reader to run from its two commands on, without comments."""
+    begin = README[README.index("\n## Two commands\n") :]
+    blocks = re.findall(r"^```sh\n(.*?)^```$", begin, re.MULTILINE | re.DOTALL)
     lines = [re.sub(r"\s+#.*", "", line) for block in blocks for line in block.splitlines()]
     return [line for line in lines if line.startswith("./assay")]
 

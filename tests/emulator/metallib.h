@@ -49,8 +49,7 @@ inline std::string metallib(const std::vector<std::pair<std::string, std::string
     list += entry;
     code += bitcode;
   }
-  std::string file = "MTLB";
-  file.resize(16);
+  std::string file("MTLB\x01\x80\x02\0\x07\0\0\x81\x0e\0\0\0", 16);  // for macOS 14.0
   constexpr std::uint64_t header = 88;
   append_number(file, header + 4 + list.size() + code.size());
   for (const std::uint64_t number : {header, std::uint64_t{list.size()}, header, std::uint64_t{0}, header,

@@ -97,6 +97,18 @@ const std::vector<AirFault>& air_faults() {
   store float 1.0, ptr addrspace(3) getelementptr inbounds ([64 x float], ptr addrspace(3) @_ZZ1kE6shared, i64 1, i64 0)
   store float 1.0, ptr addrspace(1) %at.out)",
        "  store float 1.0, ptr addrspace(3)", "; store float 1.0, ptr addrspace(3)"},
+      {"IndexBeforeAnOwnArray", Check::memcheck, "store float %x, ptr %element", R"(
+  %own = alloca [8 x float], align 4
+  %x = load float, ptr addrspace(1) %at.in
+  %index = sub i32 3, %tid
+  %element = getelementptr inbounds [8 x float], ptr %own, i64 0, i32 %index
+  store float %x, ptr %element, align 4
+  %n = fptoui float %x to i32
+  %other = and i32 %n, 7
+  %again = getelementptr inbounds [8 x float], ptr %own, i64 0, i32 %other
+  %y = load float, ptr %again, align 4
+  store float %y, ptr addrspace(1) %at.out)",
+       "sub i32 3, %tid", "and i32 7, %tid"},
       {"BarrierInABranch", Check::synccheck, "call void @air.wg.barrier", R"(
   %first = icmp ult i32 %tid, 32
   br i1 %first, label %wait, label %done
@@ -227,6 +239,23 @@ declare float @air.convert.f.f32.u.i32(i32)
   EXPECT_THAT(vectors.reports, IsEmpty());
   for (std::size_t i = 0; i < air_threads; ++i)
     EXPECT_EQ(vectors.out[i], std::max(static_cast<float>(i), 5.0F) + 930) << i;
+}
+
+TEST(Air, NamesAnIndexThatLeavesAnOwnArray) {
+  const AirOutcome outcome = run_module(air_module(R"(
+  %own = alloca [8 x float], align 4
+  %x = load float, ptr addrspace(1) %at.in
+  %index = add i32 %tid, -2
+  %element = getelementptr inbounds [8 x float], ptr %own, i64 0, i32 %index
+  store float %x, ptr %element, align 4
+  %n = fptoui float %x to i32
+  %other = and i32 %n, 7
+  %again = getelementptr inbounds [8 x float], ptr %own, i64 0, i32 %other
+  %y = load float, ptr %again, align 4
+  store float %y, ptr addrspace(1) %at.out)"));
+  ASSERT_THAT(outcome.reports, SizeIs(1));
+  EXPECT_EQ(outcome.reports[0].address, "index -2 of an array of 8");
+  EXPECT_EQ(outcome.reports[0].count, 2U * (2 + 64 - 10));  // threads 0 and 1, and those from 10 on, in two groups
 }
 
 TEST(Air, AddsAtomically) {

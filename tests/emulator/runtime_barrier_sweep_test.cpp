@@ -31,7 +31,7 @@ Result<std::vector<Report>> run(const std::string& source, const BarrierChange& 
 }
 
 Result<BarrierSweep> sweep_of(const std::string& source) {
-  return sweep_barriers(source, [&](const BarrierChange& change) { return run(source, change); });
+  return sweep_barriers(barrier_mutants(source), [&](const BarrierChange& change) { return run(source, change); });
 }
 
 /// A recursion over two rows in threadgroup memory, as CTC's alpha: each barrier is needed, one flag each.

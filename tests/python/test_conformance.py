@@ -1,8 +1,11 @@
 """What the gate says of other libraries' kernels: what is known of them is found, and what is right passes."""
 
+import json
+
 import pytest
 
-from assay.conformance import ENTRIES, Row, judge_entry, report, rows, rows_of
+from assay import _apple_kernels
+from assay.conformance import ENTRIES, Row, compiled, judge_entry, report, rows, rows_of
 
 
 def judged(title, library, cases, filter="", **options):
@@ -83,3 +86,26 @@ def test_rows_of_another_interpreter(tmp_path):
 def test_layer_norm_of_torch_cancels_and_its_softmax_does_not():
     assert judged("layer_norm", "torch", 40, "^(exact|outputs)$").failures
     assert judged("softmax", "torch", 20).passed
+
+
+def test_the_wheels_of_two_packages_have_bindings(tmp_path):
+    wheels = ["mlx_metal-0.32.4-py3-none-macosx_14_0_arm64.whl", "torch-2.15.0-cp311-cp311-macosx_14_0_arm64.whl"]
+    for wheel in wheels:
+        (tmp_path / wheel).touch()
+    entries = compiled([str(tmp_path / wheel) for wheel in wheels], tmp_path)
+    assert len({entry.fn for entry in entries}) == len(entries) == len(_apple_kernels.APPLE_KERNELS)
+    packages = {entry.library for entry in entries}
+    assert packages == {"mlx-metal 0.32.4, as Apple compiled it", "torch 2.15.0, as Apple compiled it"}
+    for entry in entries:
+        binding = json.loads(open(entry.fn).read())
+        assert binding["source"].partition("#")[0].endswith(".whl") and binding["passes"]
+    (long,) = [entry for entry in entries if entry.title == "ctc_loss, 512 labels"]
+    assert long.declared["input"].endswith("ctc_loss-512_labels.npz") and long.declared["cases"] == 0
+
+
+@pytest.mark.parametrize("name", ["numpy-2.0-x.whl", "torch-2.15.0.zip"])
+def test_another_wheel_is_refused_by_name(tmp_path, name):
+    with pytest.raises(ValueError, match=f"{name}': expected one of mlx_metal-\\*.whl, torch-\\*.whl, for macOS"):
+        compiled([name], tmp_path)
+    with pytest.raises(ValueError, match="'torch-2.15.0-x.whl': there is no such file"):
+        compiled(["torch-2.15.0-x.whl"], tmp_path)

@@ -337,3 +337,18 @@ def test_the_page_lists_every_keyword_with_its_default(operation):
     defaults = {name: eval(value) for name, value in listed if name != "limits"}
     keywords = assay.declare.keywords(operation)
     assert {**defaults, "limits": {}} == {name: one["default"] for name, one in keywords.items()}
+
+
+def test_a_batch_of_ones_own_is_judged_beside_or_in_place_of_generated_cases(tmp_path):
+    np.savez(tmp_path / "batch.npz", A=np.arange(12, dtype=np.float32).reshape(1, 4, 3))
+    judged = dict(filter="^(order|values)$", cases=0, input=tmp_path / "batch.npz")
+    right = assay.gate("svd", lambda p: np.linalg.svd(p.A, full_matrices=False), **judged)
+    assert [one.verdict for one in right.properties] == ["pass", "pass"]
+
+    def doubled(p):
+        U, S, Vh = np.linalg.svd(p.A, full_matrices=False)
+        return U, 2 * S, Vh
+
+    assert assay.gate("svd", doubled, **judged)["values"].verdict == "fail"
+    with pytest.raises(TypeError, match='input = dict: expected the path of an .npz for "svd"'):
+        assay.gate("svd", doubled, input={"A": np.eye(2)})

@@ -1,14 +1,18 @@
 """assay.metal.load: kernels of a library as Apple's compiler writes it, made here of LLVM's text."""
 
+import json
 import os
 import shutil
 import struct
 import subprocess
+import zipfile
 
 import numpy as np
 import pytest
 
+import assay
 from assay import metal
+from assay._program import run_program
 
 CLANG = os.environ.get("ASSAY_CLANG") or shutil.which("clang++-19") or shutil.which("clang++")
 
@@ -74,15 +78,19 @@ def metallib(name, bitcode):
     return b"MTLB".ljust(16, b"\0") + header + struct.pack("<I", 1) + functions + bitcode
 
 
-@pytest.fixture(scope="module")
-def path(tmp_path_factory):
+def assembled(text, folder):
     if CLANG is None:
         pytest.skip("there is no clang")
-    folder = tmp_path_factory.mktemp("library")
-    (folder / "k.ll").write_text(MODULE)
+    (folder / "k.ll").write_text(text)
     flags = ["-x", "ir", "-w", "-c", "-emit-llvm", "-Xclang", "-disable-llvm-passes"]
     subprocess.run([CLANG, *flags, str(folder / "k.ll"), "-o", str(folder / "k.bc")], check=True)
-    (folder / "test.metallib").write_bytes(metallib(b"scale", (folder / "k.bc").read_bytes()))
+    return (folder / "k.bc").read_bytes()
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("library")
+    (folder / "test.metallib").write_bytes(metallib(b"scale", assembled(MODULE, folder)))
     return folder / "test.metallib"
 
 
@@ -119,3 +127,109 @@ def test_a_file_without_a_library_is_refused(tmp_path):
     (tmp_path / "empty.metallib").write_bytes(b"MTLB")
     with pytest.raises(metal.CompileError, match="header of 88 bytes"):
         metal.load(tmp_path / "empty.metallib")
+
+
+@pytest.fixture(scope="module")
+def wheel(path, tmp_path_factory):
+    """Two files with a library: the second has the same kernel once more."""
+    folder = tmp_path_factory.mktemp("wheel")
+    with zipfile.ZipFile(folder / "k-1.0-py3-none-any.whl", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("k/__init__.py", "")
+        archive.writestr("k/lib/one.metallib", path.read_bytes())
+        archive.writestr("k/lib/two.dylib", b"\xcf\xfa\xed\xfe program" + path.read_bytes())
+    return folder / "k-1.0-py3-none-any.whl"
+
+
+def test_a_wheel_is_a_library(wheel):
+    x, out = np.arange(8, dtype=np.float32), np.zeros(8, np.float32)
+    metal.load(f"{wheel}#2").scale(x, out, dict(n=8, factor=2.0), grid=8, constants={"by": 1})
+    assert out.tolist() == (2 * x + 1).tolist()
+
+
+def test_a_kernel_of_two_libraries_asks_for_one(wheel):
+    x = np.zeros(8, np.float32)
+    said = r"2 of its libraries have a kernel scale, expected one of .*any.whl#1 \(.* 1 kernels, in k/lib/one"
+    with pytest.raises(ValueError, match=said):
+        metal.load(wheel).scale(x, x.copy(), dict(n=8, factor=2.0), grid=8, constants={"by": 1})
+
+
+def test_the_libraries_of_a_wheel_are_listed(wheel):
+    ended = run_program("metal", "list", str(wheel))
+    assert ended.returncode == 0
+    names = [line.rpartition(", in ")[2] for line in ended.stdout.splitlines() if line.startswith("library ")]
+    assert names == ["k/lib/one.metallib)", "k/lib/two.dylib)"]
+
+
+def test_a_damaged_wheel_is_refused(wheel, tmp_path):
+    whole = wheel.read_bytes()
+    (tmp_path / "short.whl").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(metal.CompileError, match="short.whl': expected a zip archive"):
+        metal.load(tmp_path / "short.whl")
+    at = whole.index(b"one.metallib") + 60
+    (tmp_path / "changed.whl").write_bytes(whole[:at] + bytes([whole[at] ^ 255]) + whole[at + 1 :])
+    with pytest.raises(metal.CompileError, match="changed.whl': k/lib/one.metallib: "):
+        metal.load(tmp_path / "changed.whl")
+
+
+def test_what_reads_a_source_says_that_a_library_is_none(path):
+    linted = run_program("metal", "lint", str(path))
+    assert linted.returncode == 2 and "is a compiled library: lint takes a .metal source" in linted.stderr
+
+
+# Two barriers: out[i] = in[i ^ 63] by way of threadgroup memory needs the first alone.
+SWAP = """
+@_ZZ4swapE6shared = internal addrspace(3) global [64 x float] undef, align 4
+define void @swap(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %i) {
+  %from = getelementptr inbounds float, ptr addrspace(1) %in, i32 %i
+  %x = load float, ptr addrspace(1) %from, align 4
+  %mine = getelementptr inbounds [64 x float], ptr addrspace(3) @_ZZ4swapE6shared, i64 0, i32 %i
+  store float %x, ptr addrspace(3) %mine, align 4
+  call void @air.wg.barrier(i32 2, i32 1)
+  %other = xor i32 %i, 63
+  %there = getelementptr inbounds [64 x float], ptr addrspace(3) @_ZZ4swapE6shared, i64 0, i32 %other
+  %y = load float, ptr addrspace(3) %there, align 4
+  call void @air.wg.barrier(i32 1, i32 1)
+  %to = getelementptr inbounds float, ptr addrspace(1) %out, i32 %i
+  store float %y, ptr addrspace(1) %to, align 4
+  ret void
+}
+declare void @air.wg.barrier(i32, i32)
+!air.kernel = !{!0}
+!0 = !{ptr @swap, !1, !2}
+!1 = !{}
+!2 = !{!3, !4, !5}
+!3 = !{i32 0, !"air.buffer", !"air.location_index", i32 0, i32 1, !"air.read", !"air.address_space", i32 1, \
+!"air.arg_type_size", i32 4, !"air.arg_type_align_size", i32 4, !"air.arg_type_name", !"float", !"air.arg_name", !"in"}
+!4 = !{i32 1, !"air.buffer", !"air.location_index", i32 1, i32 1, !"air.read_write", !"air.address_space", i32 1, \
+!"air.arg_type_size", i32 4, !"air.arg_type_align_size", i32 4, !"air.arg_type_name", !"float", !"air.arg_name", !"out"}
+!5 = !{i32 2, !"air.thread_position_in_grid", !"air.arg_type_name", !"uint", !"air.arg_name", !"i"}
+"""
+
+
+def test_each_barrier_of_a_library_is_swept(tmp_path):
+    (tmp_path / "swap.metallib").write_bytes(metallib(b"swap", assembled(SWAP, tmp_path)))
+    words = ["--grid", "64", "--group", "64", "--buffer", "0=random:64", "--buffer", "1=unset:64", "--json", "sweep.json"]
+    ended = run_program("metal", "sweep", "swap.metallib", "--kernel", "swap", *words, folder=str(tmp_path))
+    changes = json.loads((tmp_path / "sweep.json").read_text())["changes"]
+    found = {(one["line"], one["change"]): one["check"] for one in changes}
+    first, second = sorted({line for line, _ in found})
+    noticed = {"deleted": "initcheck", "mem_threadgroup -> mem_none": "racecheck", "mem_threadgroup -> mem_device": "racecheck"}
+    missed = ("deleted", "mem_device -> mem_none", "mem_device -> mem_threadgroup")
+    expected = {(first, one): check for one, check in noticed.items()}
+    assert found == {**expected, **{(second, one): None for one in missed}}, ended.stdout
+    assert ended.returncode == 1 and "swap, block 0: call void @air.wg.barrier(i32 1, i32 1)" in ended.stdout
+
+
+def test_the_gate_judges_a_kernel_of_a_wheel(wheel, tmp_path):
+    @assay.operation(x="N")
+    def double(xp, x):
+        return 2 * x
+
+    buffers = [{"index": 0, "array": "x"}, {"index": 1, "array": "output0"}, {"index": 2, "struct": "Params"}]
+    for factor in (2, 3):
+        fields = [{"type": "uint", "value": "N"}, {"type": "float", "value": str(factor)}]
+        run = {"grid": ["N"], "group": [32], "buffers": buffers, "constants": [{"index": 4, "type": "float", "value": "0"}]}
+        binding = {"operation": "double", "source": f"{wheel}#1", "structs": {"Params": fields}, "passes": [run]}
+        (tmp_path / "double.json").write_text(json.dumps(binding))
+        result = assay.gate(double, str(tmp_path / "double.json"), cases=3, filter="^outputs$", empty=False)
+        assert result.passed == (factor == 2), str(result)

@@ -46,6 +46,7 @@ TEST(UsualCause, DependsOnTheOperationAndTheClue) {
   EXPECT_THAT(usual_cause("loss", "ctc", number(inf, 1.38)), HasSubstr("equal labels"));
   EXPECT_THAT(usual_cause("loss", "ctc", number(943.9, inf)), HasSubstr("underflows"));
   EXPECT_THAT(usual_cause("loss", "ctc", number(1, 2)), IsEmpty());
+  EXPECT_THAT(usual_cause("gradient", "ctc", number(0.5, 0.667)), HasSubstr("that a later block computes"));
   EXPECT_THAT(usual_cause("loss", "cce", number(inf, 1.38)), IsEmpty());
   EXPECT_THAT(usual_cause("history", "ctc", {Clue::Kind::other_bits}), HasSubstr("a cache is keyed"));
   EXPECT_THAT(usual_cause("repeat", "ctc", number(1, 2)), IsEmpty()) << "no race";

@@ -3,7 +3,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "metal/emulator/air/library_file.h"
+#include "metal/emulator/compile/library_path.h"
 #include "validation/cli/commands.h"
 #include "validation/core/filter.h"
 #include "validation/core/terminal.h"
@@ -19,7 +19,7 @@ struct ListOptions {
 };
 
 LibraryListing listing_of(const ListOptions& options) {
-  if (metal::emulator::air::is_library_file(options.file)) {
+  if (metal::emulator::is_library_file(options.file)) {
     if (!options.kernel.empty())
       return list_library(options.file, [&](const std::string& name) { return name == options.kernel; });
     if (options.filter.empty()) return list_library(options.file);
@@ -45,7 +45,8 @@ int list(const ListOptions& options) {
 void add_metal_list_command(CLI::App& metal, Action& action) {
   auto* command = metal.add_subcommand("list", "The kernels of a shader or of a compiled library, and their arguments");
   const auto options = std::make_shared<ListOptions>();
-  command->add_option("file", options->file, "A .metal file, a .metallib, or a program that has libraries in it")
+  command
+      ->add_option("file", options->file, "A .metal file, a .metallib, or a program or wheel that has libraries in it")
       ->required();
   auto* kernel = command->add_option("--kernel", options->kernel, "Of a library: this kernel, with its arguments");
   command

@@ -86,6 +86,8 @@ constexpr auto catalogue = std::to_array<UsualCause>({
     {"loss", "ctc", got_infinity, "alpha underflows to 0: scale each frame, or keep logarithms"},
     {"loss", "ctc", got_nan, "-inf + inf: the logarithm of a sum of nothing"},
     {"gradient", "ctc", got_nan, underflown_output},
+    {"gradient", "ctc", nullptr,
+     "if the loss is right: a block of states reads states of beta that a later block computes"},
     {"ignored", "cce", nullptr, "the row of an ignored token is multiplied by 0, and 0 times NaN is NaN: leave it out"},
     {"orthonormal-u", "svd", got_no_length, null_column},
     {"orthonormal-u", "svd", got_nan, null_column},

@@ -8,6 +8,7 @@
 
 #include "metal/emulator/air/declarations.h"
 #include "metal/emulator/compile/compiled_kernel.h"
+#include "metal/emulator/compile/library_path.h"
 #include "metal/emulator/translate/kernels.h"
 #include "validation/core/json_text.h"
 #include "validation/shader/or_refuse.h"
@@ -88,28 +89,51 @@ void add_constants(const std::vector<air::KernelConstant>& constants, ordered_js
   }
 }
 
-LibraryListing with_json(std::string text, const ordered_json& kernels, const ordered_json& constants) {
-  return {std::move(text), json_text({{"kernels", kernels}, {"function_constants", constants}}, 2) + "\n"};
+/// What a path has besides kernels, where that has to be told: the libraries of an archive, or several in one file.
+std::string libraries_text(const std::vector<metal::emulator::NamedLibrary>& libraries) {
+  std::string text;
+  if (libraries.size() == 1 && libraries.front().member.empty()) return text;
+  for (const metal::emulator::NamedLibrary& one : libraries) text += fmt::format("library {}\n", to_string(one));
+  return text;
+}
+
+ordered_json libraries_json(const std::vector<metal::emulator::NamedLibrary>& libraries) {
+  ordered_json all = ordered_json::array();
+  for (const metal::emulator::NamedLibrary& one : libraries)
+    all.push_back({{"path", one.path},
+                   {"member", one.member},
+                   {"system", one.library.system},
+                   {"kernels", one.library.kernels.size()}});
+  return all;
+}
+
+LibraryListing with_json(std::string text, const std::vector<metal::emulator::NamedLibrary>& libraries,
+                         const ordered_json& kernels, const ordered_json& constants) {
+  const ordered_json json = {
+      {"libraries", libraries_json(libraries)}, {"kernels", kernels}, {"function_constants", constants}};
+  return {std::move(text), json_text(json, 2) + "\n"};
 }
 
 }  // namespace
 
 LibraryListing list_library(const std::filesystem::path& file) {
-  std::string text;
+  const auto libraries = or_refuse(metal::emulator::libraries_in(file));
+  std::string text = libraries_text(libraries);
   ordered_json kernels = ordered_json::array();
-  for (const air::Library& library : or_refuse(air::libraries_in(file)))
-    for (const air::LibraryKernel& kernel : library.kernels) {
+  for (const metal::emulator::NamedLibrary& one : libraries)
+    for (const air::LibraryKernel& kernel : one.library.kernels) {
       text += fmt::format("kernel {}\n", kernel.name);
       kernels.push_back({{"name", kernel.name}});
     }
-  return with_json(std::move(text), kernels, ordered_json::array());
+  return with_json(std::move(text), libraries, kernels, ordered_json::array());
 }
 
 LibraryListing list_library(const std::filesystem::path& file, const std::function<bool(const std::string&)>& wanted) {
-  std::string text;
+  const auto libraries = or_refuse(metal::emulator::libraries_in(file));
+  std::string text = libraries_text(libraries);
   ordered_json kernels = ordered_json::array(), constants = ordered_json::array();
-  for (const air::Library& library : or_refuse(air::libraries_in(file)))
-    for (const air::LibraryKernel& kernel : library.kernels) {
+  for (const metal::emulator::NamedLibrary& one : libraries)
+    for (const air::LibraryKernel& kernel : one.library.kernels) {
       if (!wanted(kernel.name)) continue;
       const air::KernelMetadata metadata =
           or_refuse(metal::emulator::module_text(file, kernel).and_then([](const std::string& module) {
@@ -120,7 +144,7 @@ LibraryListing list_library(const std::filesystem::path& file, const std::functi
       add_constants(metadata.constants, constants);
     }
   if (kernels.empty()) throw std::invalid_argument(fmt::format("{}: it has no kernel of this name", file.string()));
-  return with_json(std::move(text), kernels, constants);
+  return with_json(std::move(text), libraries, kernels, constants);
 }
 
 }  // namespace assay::validation

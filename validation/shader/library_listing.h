@@ -9,7 +9,7 @@ namespace assay::validation {
 
 struct LibraryListing {
   std::string text;
-  std::string json;  ///< {"kernels": [...], "function_constants": [...]}: listing.h, with more of each kernel
+  std::string json;  ///< {"libraries": [...], "kernels": [...], "function_constants": [...]}: listing.h, and more
 };
 
 /// The names of all kernels: the kernels in the JSON have no other key.

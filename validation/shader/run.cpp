@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "metal/device/encoder_rules.h"
-#include "metal/emulator/air/library_file.h"
+#include "metal/emulator/compile/library_path.h"
 #include "metal/emulator/emulator_device.h"
 #include "metal/host/commands.h"
 #include "validation/shader/allow.h"
@@ -142,7 +142,7 @@ metal::Result<Loaded> load_on(metal::Device& device, const ShaderScript& script)
 
 /// Compiles the kernels that the script runs, and no others.
 metal::Result<Loaded> load_on(metal::emulator::EmulatorDevice& device, const ShaderScript& script) {
-  if (metal::emulator::air::is_library_file(script.source)) return load_on(static_cast<metal::Device&>(device), script);
+  if (metal::emulator::is_library_file(script.source)) return load_on(static_cast<metal::Device&>(device), script);
   const auto options = compile_options(device.options());
   const auto names = kernel_names(script, options);
   if (!names) return tl::unexpected(names.error());

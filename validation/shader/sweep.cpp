@@ -3,9 +3,11 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "metal/emulator/air/library_file.h"
+#include "metal/emulator/compile/compiled_kernel.h"
+#include "metal/emulator/compile/library_path.h"
 #include "validation/core/json_text.h"
 #include "validation/shader/compiled.h"
+#include "validation/shader/or_refuse.h"
 #include "validation/shader/run.h"
 
 namespace assay::validation {
@@ -28,6 +30,13 @@ metal::Result<std::vector<metal::emulator::Report>> run(
   return outcome.reports;
 }
 
+/// The kernel of a compiled library, each of which is a module of its own.
+metal::emulator::CompiledKernel compiled_kernel(const ShaderScript& script, const std::string& name) {
+  if (name.empty())
+    throw std::invalid_argument(script.source.string() + ": expected passes of one kernel, for a sweep of a compiled library");
+  return or_refuse(metal::emulator::read_kernel(script.source, name));
+}
+
 ordered_json of(const BarrierMutant& mutant) {
   const metal::emulator::Report* const found = mutant.reports.empty() ? nullptr : &mutant.reports.front();
   return {{"file", mutant.barrier.file},
@@ -41,8 +50,6 @@ ordered_json of(const BarrierMutant& mutant) {
 }  // namespace
 
 metal::Result<BarrierSweep> sweep_shader(const ShaderScript& given) {
-  if (const auto fit = metal::emulator::air::require_source(given.source, "sweep"); !fit)
-    throw std::invalid_argument(fit.error().text);
   auto options = compile_options(given);
   const auto names = kernel_names(given, options);
   if (!names) {
@@ -52,12 +59,21 @@ metal::Result<BarrierSweep> sweep_shader(const ShaderScript& given) {
   ShaderScript script = with_kernels(given, *names);
   script.keeps_contents = false;
   options.kernel = kernel_of_all_passes(script);
+  const auto sweep = [&](std::vector<BarrierMutant> mutants, const auto& shader) {
+    return metal::emulator::sweep_barriers(std::move(mutants),
+                                           [&](const BarrierChange& change) { return run(script, shader, change); });
+  };
+  if (metal::emulator::is_library_file(script.source)) {
+    const auto kernel = compiled_kernel(script, options.kernel);
+    const auto shader = compile_kernels(script, options);
+    if (!shader) return tl::unexpected(shader.error());
+    return sweep(metal::emulator::barrier_mutants(kernel.barriers), *shader);
+  }
   const auto text = metal::emulator::preprocess_file(script.source, options);
   if (!text) return tl::unexpected(text.error());
   const auto shader = metal::emulator::compile_preprocessed(*text, options);
   if (!shader) return tl::unexpected(shader.error());
-  return metal::emulator::sweep_barriers(*text,
-                                         [&](const BarrierChange& change) { return run(script, *shader, change); });
+  return sweep(metal::emulator::barrier_mutants(*text), *shader);
 }
 
 std::string to_json(const BarrierSweep& sweep) {

@@ -1,19 +1,10 @@
 #include "metal/emulator/air/library_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <charconv>
 #include <cstring>
-#include <memory>
 #include <optional>
-
-#include "metal/device/descriptor.h"
 
 namespace assay::metal::emulator::air {
 
@@ -114,6 +105,14 @@ class Functions {
   std::uint64_t code_, code_bytes_;
 };
 
+/// "macOS 14.0". Of other systems only the number of their kind is known.
+std::string system_of(std::string_view header) {
+  constexpr unsigned char mac = 0x81;
+  const auto kind = static_cast<unsigned char>(header[11]);
+  const std::string name = kind == mac ? "macOS" : fmt::format("system {}", kind);
+  return fmt::format("{} {}.{}", name, number_at<std::uint16_t>(header, 12), number_at<std::uint16_t>(header, 14));
+}
+
 /// Calls visit(offset) for each place of the magic bytes, until it returns an error.
 Result<void> for_each_magic(const Bytes& bytes, const std::function<void(std::uint64_t)>& visit) {
   constexpr std::uint64_t piece = std::uint64_t{4} << 20;
@@ -123,31 +122,6 @@ Result<void> for_each_magic(const Bytes& bytes, const std::function<void(std::ui
     for (std::size_t at = text->find(magic); at != std::string::npos; at = text->find(magic, at + 1)) visit(begin + at);
   }
   return {};
-}
-
-Result<std::string> read_at(const Descriptor& file, const std::filesystem::path& name, std::uint64_t offset,
-                            std::uint64_t size) {
-  std::string text(size, '\0');
-  for (std::size_t done = 0; done < size;) {
-    const ssize_t got = pread(file.number(), text.data() + done, size - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0)
-      return error(Error::Kind::environment, fmt::format("cannot read '{}': {}", name.string(),
-                                                         got < 0 ? std::strerror(errno) : "it is shorter"));
-    done += static_cast<std::size_t>(got);
-  }
-  return text;
-}
-
-Result<Bytes> bytes_of(const std::filesystem::path& name) {
-  const auto file = std::make_shared<const Descriptor>(open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat state{};
-  if (!*file || fstat(file->number(), &state) != 0)
-    return error(Error::Kind::environment, fmt::format("cannot read '{}': {}", name.string(), std::strerror(errno)));
-  if (!S_ISREG(state.st_mode))
-    return error(Error::Kind::environment, fmt::format("'{}': expected a regular file", name.string()));
-  return Bytes{static_cast<std::uint64_t>(state.st_size),
-               [file, name](std::uint64_t offset, std::uint64_t size) { return read_at(*file, name, offset, size); }};
 }
 
 }  // namespace
@@ -162,7 +136,7 @@ Result<Library> read_library(const Bytes& bytes, std::uint64_t offset) {
   if (!header) return tl::unexpected(header.error());
   if (!header->starts_with(magic)) return refused("expected MTLB at its begin");
   const auto field = [&](std::size_t n) { return number_at<std::uint64_t>(*header, 16 + 8 * n); };
-  Library library{offset, field(0), {}};
+  Library library{offset, field(0), system_of(*header), {}};
   if (library.bytes < header_bytes || !fits(offset, library.bytes, bytes.size))
     return refused(
         fmt::format("its size is {} bytes, expected {} to {}", library.bytes, header_bytes, bytes.size - offset));
@@ -197,73 +171,6 @@ Result<std::vector<Library>> find_libraries(const Bytes& bytes) {
   if (libraries.empty() && first_error) return tl::unexpected(*first_error);
   if (libraries.empty()) return error(Error::Kind::argument, "expected a library of Metal's, which begins with MTLB");
   return libraries;
-}
-
-namespace {
-
-/// A file, and which of its libraries is meant, counted from 1; 0: all.
-struct Chosen {
-  std::filesystem::path file;
-  std::size_t number = 0;
-};
-
-/// "libtorch_cpu.dylib#2", unless there is a file of this name.
-Chosen chosen_of(const std::filesystem::path& name) {
-  const std::string text = name.string();
-  const std::size_t hash = text.rfind('#');
-  std::size_t number = 0;
-  std::error_code unknown;
-  if (hash == std::string::npos || std::filesystem::exists(name, unknown)) return {name, 0};
-  const auto [end, problem] = std::from_chars(text.data() + hash + 1, text.data() + text.size(), number);
-  const bool is_number = problem == std::errc() && end == text.data() + text.size();
-  return is_number && number > 0 ? Chosen{text.substr(0, hash), number} : Chosen{name, 0};
-}
-
-}  // namespace
-
-bool is_library_file(const std::filesystem::path& file) {
-  static constexpr std::array<std::string_view, 3> begins = {magic, "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe"};
-  const auto bytes = bytes_of(chosen_of(file).file);
-  if (bytes && chosen_of(file).file.extension() == ".metallib") return true;  // a damaged one is no source
-  if (!bytes || bytes->size < magic.size()) return false;
-  const auto begin = bytes->read(0, magic.size());
-  return begin && std::ranges::find(begins, *begin) != begins.end();
-}
-
-Result<void> require_source(const std::filesystem::path& file, std::string_view who) {
-  if (!is_library_file(file)) return {};
-  return error(Error::Kind::argument,
-               fmt::format("'{}' is a compiled library: {} takes a .metal source", file.string(), who));
-}
-
-Result<std::vector<Library>> libraries_in(const std::filesystem::path& file) {
-  const auto [path, number] = chosen_of(file);
-  const auto bytes = bytes_of(path);
-  if (!bytes) return tl::unexpected(bytes.error());
-  auto libraries = find_libraries(*bytes);
-  if (!libraries) return error(libraries.error().kind, fmt::format("'{}': {}", file.string(), libraries.error().text));
-  if (number > libraries->size())
-    return error(Error::Kind::argument, fmt::format("'{}': it has {} libraries", file.string(), libraries->size()));
-  if (number > 0) return std::vector<Library>{(*libraries)[number - 1]};
-  return libraries;
-}
-
-Result<LibraryKernel> find_kernel(const std::filesystem::path& file, const std::string& name) {
-  const auto libraries = libraries_in(file);
-  if (!libraries) return tl::unexpected(libraries.error());
-  for (const Library& library : *libraries) {
-    const auto kernel = std::ranges::find(library.kernels, name, &LibraryKernel::name);
-    if (kernel != library.kernels.end()) return *kernel;
-  }
-  return error(Error::Kind::not_found, fmt::format("Function {} was not found in the library", name));
-}
-
-Result<std::string> bitcode_of(const std::filesystem::path& file, const LibraryKernel& kernel) {
-  const auto bytes = bytes_of(chosen_of(file).file);
-  if (!bytes) return tl::unexpected(bytes.error());
-  if (!fits(kernel.offset, kernel.bytes, bytes->size))
-    return error(Error::Kind::environment, fmt::format("'{}' has become shorter", file.string()));
-  return bytes->read(kernel.offset, kernel.bytes);
 }
 
 }  // namespace assay::metal::emulator::air

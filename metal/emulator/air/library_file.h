@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -27,6 +26,7 @@ struct LibraryKernel {
 
 struct Library {
   std::uint64_t offset = 0, bytes = 0;  ///< in the file
+  std::string system;                   ///< that it is made for: "macOS 14.0"
   std::vector<LibraryKernel> kernels;
 };
 
@@ -41,22 +41,5 @@ Result<Library> read_library(const Bytes& bytes, std::uint64_t offset);
 
 /// All libraries, found by their first bytes. Errors: as above, if none of them can be read.
 Result<std::vector<Library>> find_libraries(const Bytes& bytes);
-
-// A file may be named with the number of one of its libraries behind it: "libtorch_cpu.dylib#2".
-
-/// Whether the file is a library, or a program for Apple's systems, which may have libraries in it.
-bool is_library_file(const std::filesystem::path& file);
-
-/// Errors: argument, for such a file: `who` takes the source of a shader alone.
-Result<void> require_source(const std::filesystem::path& file, std::string_view who);
-
-/// Errors: environment, if the file cannot be read; argument, if no library is in it.
-Result<std::vector<Library>> libraries_in(const std::filesystem::path& file);
-
-/// The first kernel of this name. Errors: as above; not_found.
-Result<LibraryKernel> find_kernel(const std::filesystem::path& file, const std::string& name);
-
-/// The kernel's bitcode. Errors: environment.
-Result<std::string> bitcode_of(const std::filesystem::path& file, const LibraryKernel& kernel);
 
 }  // namespace assay::metal::emulator::air

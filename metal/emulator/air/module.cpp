@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +14,7 @@
 #include "metal/emulator/air/divisions.h"
 #include "metal/emulator/air/entry.h"
 #include "metal/emulator/air/places.h"
+#include "metal/emulator/air/private_arrays.h"
 #include "metal/emulator/air/threadgroup_variables.h"
 #include "metal/emulator/air/words.h"
 
@@ -47,7 +49,7 @@ class Translator {
     if (!entry) return tl::unexpected(entry.error());
     text_ += threadgroup_.definitions() + *entry + definitions();
     for (const auto& [name, function] : functions_) metal_ += function;
-    return TranslatedModule{std::move(text_), std::move(metal_)};
+    return TranslatedModule{std::move(text_), std::move(metal_), std::move(barriers_)};
   }
 
  private:
@@ -167,6 +169,7 @@ class Translator {
     const std::string head = fmt::format("define internal {}{}", before, plain.substr(at, close + 1 - at));
     if (is_for_gpu_) return add(fmt::format("{} {} {{", head, attributes));
     places_.enter_function(name, number);
+    arrays_.enter_function();
     const std::size_t own = line.rfind("!dbg ");
     function_has_debug_ = own != npos;
     const std::string debug =
@@ -211,18 +214,25 @@ class Translator {
       debug_ = places_.of_instruction();
     else if (!read.debug.empty())
       debug_ = fmt::format("!dbg {}", read.debug);
-    if (const auto division = ir::instruction(text); division && is_checked_division(*division))
-      add_division(*division);
+    if (const auto plain = ir::instruction(text)) {
+      arrays_.note(*plain);
+      if (is_checked_division(*plain)) add_check(*before_division(*plain, site_of("division"), divisions_++));
+      if (arrays_.is_checked(*plain)) add_check(arrays_.before_access(*plain, site_of("access")));
+    }
     if (!is_switch && !debug_.empty()) text += ", " + debug_;
     body_.append(text).append("\n");
     return {};
   }
 
-  void add_division(const ir::Instruction& division) {
+  std::string site_of(const char* name) {
     Builtin operation;
-    operation.operation = "division";
-    body_ += *before_division(division, places_.site(operation), divisions_++);
-    body_.append(debug_.empty() ? "" : ", ").append(debug_).append("\n");
+    operation.operation = name;
+    return places_.site(operation);
+  }
+
+  /// What is called in front of an instruction, at its place.
+  void add_check(const std::string& text) {
+    body_.append(text).append(debug_.empty() ? "" : ", ").append(debug_).append("\n");
   }
 
   /// A call of a barrier or a collective gets its site as a last argument.
@@ -232,6 +242,9 @@ class Translator {
     if (found == builtins_.end() || !found->second.has_site()) return text;
     const std::size_t close = closing(text, open);
     if (close == npos) return text;
+    const std::string_view name = std::string_view(text).substr(at, open - at);
+    if (!is_for_gpu_ && (name == "@air.wg.barrier" || name == "@air.simdgroup.barrier"))
+      note_barrier(std::string_view(text).substr(open + 1, close - open - 1));
     return text.insert(close, fmt::format("{}ptr {}", close == open + 1 ? "" : ", ", site_of(found->second)));
   }
 
@@ -241,12 +254,20 @@ class Translator {
     return divergence_->have_parted(function_, block_) ? "@assay.air.parted" : "@assay.air.together";
   }
 
+  void note_barrier(std::string_view arguments) {
+    const ir::Value flags = ir::value(ir::parts(arguments).front());
+    std::uint32_t number = 0;
+    std::from_chars(flags.name.data(), flags.name.data() + flags.name.size(), number);
+    barriers_.push_back({places_.file(), static_cast<std::uint32_t>(places_.line()), Places::column, number});
+  }
+
   std::string definitions() {
     std::string text;
     for (const auto& [name, line] : declared_) text += line;
     if (is_for_gpu_)
       return text + "@assay.air.together = internal constant i8 0\n@assay.air.parted = internal constant i8 1\n";
     if (divisions_ > 0) text += "declare void @assay_air_division(i64, i64, i32, i32, ptr)\n";
+    text += arrays_.definitions();
     text +=
         "!llvm.module.flags = !{!2000000, !2000001}\n!2000000 = !{i32 7, !\"Dwarf Version\", i32 4}\n"
         "!2000001 = !{i32 2, !\"Debug Info Version\", i32 3}\n";
@@ -258,6 +279,7 @@ class Translator {
   Places places_;
   ThreadgroupVariables threadgroup_;
   std::optional<Divergence> divergence_;
+  PrivateArrays arrays_;
   std::map<std::string, Builtin> builtins_;       ///< by "@air.f"
   std::map<std::string, std::string> functions_;  ///< those in Metal, by their names
   std::map<std::string, std::string> declared_;   ///< their declarations
@@ -266,6 +288,7 @@ class Translator {
   std::optional<std::string> signature_;  ///< the kernel's parameters, in parentheses
   std::string text_, metal_, body_, function_, block_;
   std::string entry_debug_, debug_;  ///< of the function's begin, and of the last instruction
+  std::vector<ModuleBarrier> barriers_;
   std::size_t divisions_ = 0;
   bool is_for_gpu_, is_inside_ = false, has_debug_ = false, function_has_debug_ = false;
 };

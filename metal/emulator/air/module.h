@@ -5,8 +5,10 @@
 // checks, and with each collective whether the lanes may have parted where it is called.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "metal/device/result.h"
 #include "metal/emulator/air/metadata.h"
@@ -14,9 +16,17 @@
 
 namespace assay::metal::emulator::air {
 
+/// A call of a barrier, at its place.
+struct ModuleBarrier {
+  std::string file;
+  std::uint32_t line = 0, column = 0;
+  std::uint32_t memory_flags = 0;  ///< abi::MemoryFlags
+};
+
 struct TranslatedModule {
   std::string text;   ///< LLVM's, which defines assay_air_kernel
   std::string metal;  ///< the functions in Metal that it calls
+  std::vector<ModuleBarrier> barriers;
 };
 
 /// `file` names the library in the places of reports: "FILE(kernel, block 7: store float %5, ptr %6):41:3", where 41 is

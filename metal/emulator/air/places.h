@@ -23,6 +23,10 @@ class Places {
   std::string of_entry(std::string_view own_scope);
   /// That of the instruction.
   std::string of_instruction();
+  /// The file and the line of the instruction's site; its column is `column`.
+  std::string file() const { return described(); }
+  std::size_t line() const { return line_; }
+  static constexpr unsigned column = 3;  ///< LLVM indents each instruction by two
   /// "@assay.air.site.3", for a call of the builtin by the instruction.
   std::string site(const Builtin& builtin);
 
@@ -37,7 +41,6 @@ class Places {
   std::size_t line_ = 0, function_line_ = 0, scope_ = 0, next_;
   std::size_t sites_ = 0;
   std::string nodes_, constants_;
-  static constexpr unsigned column = 3;  ///< LLVM indents each instruction by two
 };
 
 }  // namespace assay::metal::emulator::air

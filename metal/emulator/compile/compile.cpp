@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "metal/device/read_file.h"
-#include "metal/emulator/air/library_file.h"
 #include "metal/emulator/compile/analysis.h"
 #include "metal/emulator/compile/build.h"
 #include "metal/emulator/compile/cache_folder.h"
@@ -17,6 +16,7 @@
 #include "metal/emulator/compile/compiled_kernel.h"
 #include "metal/emulator/compile/files.h"
 #include "metal/emulator/compile/flags.h"
+#include "metal/emulator/compile/library_path.h"
 #include "metal/emulator/compile/preprocess.h"
 #include "metal/emulator/translate/translate.h"
 #include "metal/system/system.h"
@@ -92,11 +92,11 @@ Result<ShaderListing> list_library(const fs::path& file, const CompileOptions& o
     if (!text) return tl::make_unexpected(text.error());
     return list_kernels(*text);
   }
-  const auto libraries = air::libraries_in(file);
+  const auto libraries = libraries_in(file);
   if (!libraries) return tl::make_unexpected(libraries.error());
   ShaderListing listing;
-  for (const air::Library& library : *libraries)
-    for (const air::LibraryKernel& kernel : library.kernels) listing.kernels.push_back({kernel.name, "", 0, {}});
+  for (const NamedLibrary& one : *libraries)
+    for (const air::LibraryKernel& kernel : one.library.kernels) listing.kernels.push_back({kernel.name, "", 0, {}});
   return listing;
 }
 
@@ -144,21 +144,21 @@ Result<std::shared_ptr<const CompiledShader>> compile_preprocessed(std::string_v
 }
 
 Result<std::shared_ptr<const CompiledShader>> compile_file(const fs::path& file, const CompileOptions& options) {
-  if (air::is_library_file(file)) return compile_kernel_of_library(file, options);
+  if (is_library_file(file)) return compile_kernel_of_library(file, options);
   const auto source = read_text(file);
   if (!source) return tl::make_unexpected(source.error());
   return compile_source(*source, file, options);
 }
 
 Result<std::string> preprocess_file(const fs::path& file, const CompileOptions& options) {
-  if (const auto fit = air::require_source(file, "a preprocessor"); !fit) return tl::make_unexpected(fit.error());
+  if (const auto fit = require_source(file, "a preprocessor"); !fit) return tl::make_unexpected(fit.error());
   const auto source = read_text(file);
   if (!source) return tl::make_unexpected(source.error());
   return preprocessed(*source, file, options);
 }
 
 Result<ShaderListing> list_file(const fs::path& file, const CompileOptions& options) {
-  if (air::is_library_file(file)) return list_library(file, options);
+  if (is_library_file(file)) return list_library(file, options);
   const auto text = preprocess_file(file, options);
   if (!text) return tl::make_unexpected(text.error());
   return list_kernels(*text);

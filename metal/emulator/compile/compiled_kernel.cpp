@@ -8,6 +8,7 @@
 #include "metal/emulator/compile/clang.h"
 #include "metal/emulator/compile/files.h"
 #include "metal/emulator/compile/flags.h"
+#include "metal/emulator/compile/library_path.h"
 #include "metal/emulator/compile/preprocess.h"
 
 namespace assay::metal::emulator {
@@ -15,12 +16,12 @@ namespace assay::metal::emulator {
 namespace {
 
 Result<air::LibraryKernel> kernel_called(const std::filesystem::path& file, const std::string& name) {
-  if (!name.empty()) return air::find_kernel(file, name);
-  const auto libraries = air::libraries_in(file);
+  if (!name.empty()) return find_kernel(file, name);
+  const auto libraries = libraries_in(file);
   if (!libraries) return tl::unexpected(libraries.error());
   std::vector<air::LibraryKernel> kernels;
-  for (const air::Library& library : *libraries)
-    kernels.insert(kernels.end(), library.kernels.begin(), library.kernels.end());
+  for (const NamedLibrary& one : *libraries)
+    kernels.insert(kernels.end(), one.library.kernels.begin(), one.library.kernels.end());
   if (kernels.size() == 1) return kernels.front();
   return error(Error::Kind::argument,
                fmt::format("'{}' has {} kernels: expected the name of one", file.string(), kernels.size()));
@@ -29,7 +30,7 @@ Result<air::LibraryKernel> kernel_called(const std::filesystem::path& file, cons
 }  // namespace
 
 Result<std::string> module_text(const std::filesystem::path& file, const air::LibraryKernel& kernel) {
-  auto bitcode = air::bitcode_of(file, kernel);
+  auto bitcode = bitcode_of(file, kernel);
   if (!bitcode) return bitcode;
   const auto clang = find_clang();
   if (!clang) return tl::unexpected(clang.error());
@@ -56,7 +57,8 @@ Result<CompiledKernel> read_kernel(const std::filesystem::path& file, const std:
   if (!metadata) return refused(metadata.error());
   auto module = air::translate_module(*text, *metadata, file.string(), target);
   if (!module) return refused(module.error());
-  CompiledKernel made{std::move(*kernel), std::move(*metadata), {}, std::move(module->text)};
+  CompiledKernel made{
+      std::move(*kernel), std::move(*metadata), {}, std::move(module->text), std::move(module->barriers)};
   made.metal = air::metal_text(made.metadata, made.kernel.name, module->metal);
   return made;
 }

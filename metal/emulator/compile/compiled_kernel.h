@@ -3,10 +3,12 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "metal/device/result.h"
 #include "metal/emulator/air/library_file.h"
 #include "metal/emulator/air/metadata.h"
+#include "metal/emulator/air/module.h"
 #include "metal/emulator/air/target.h"
 #include "metal/emulator/compile/compile.h"
 
@@ -17,6 +19,7 @@ struct CompiledKernel {
   air::KernelMetadata metadata;
   std::string metal;   ///< air/declarations.h
   std::string module;  ///< air/module.h
+  std::vector<air::ModuleBarrier> barriers;
 };
 
 /// LLVM's text of a kernel's module, as clang prints it. Errors: environment; compile, if it is no bitcode.

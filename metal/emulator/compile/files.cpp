@@ -109,7 +109,7 @@ bool is_still_there(const Descriptor& folder, const std::string& name) {
 Result<TemporaryFolder> TemporaryFolder::make(const std::filesystem::path& parent) {
   remove_all_left_behind(parent);
   for (;;) {
-    std::string name = (parent / (std::string(work_prefix) + "XXXXXX")).string();
+    std::string name = (parent / fmt::format("{}XXXXXX", work_prefix)).string();
     if (mkdtemp(name.data()) == nullptr)
       return error(Error::Kind::environment,
                    fmt::format("cannot make a folder in '{}': {}", parent.string(), std::strerror(errno)));

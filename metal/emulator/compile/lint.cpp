@@ -1,12 +1,12 @@
 #include "metal/emulator/compile/lint.h"
 
 #include "metal/device/read_file.h"
-#include "metal/emulator/air/library_file.h"
 #include "metal/emulator/compile/analysis.h"
 #include "metal/emulator/compile/cache_folder.h"
 #include "metal/emulator/compile/clang.h"
 #include "metal/emulator/compile/files.h"
 #include "metal/emulator/compile/flags.h"
+#include "metal/emulator/compile/library_path.h"
 #include "metal/emulator/compile/lint_messages.h"
 #include "metal/emulator/compile/preprocess.h"
 #include "metal/emulator/compile/private_reads.h"
@@ -71,7 +71,7 @@ Result<std::string> lint_source(std::string_view source, const std::filesystem::
 }
 
 Result<std::string> lint_file(const std::filesystem::path& file, const CompileOptions& options) {
-  if (const auto fit = air::require_source(file, "lint"); !fit) return tl::make_unexpected(fit.error());
+  if (const auto fit = require_source(file, "lint"); !fit) return tl::make_unexpected(fit.error());
   const auto source = read_text(file);
   if (!source) return tl::make_unexpected(source.error());
   return lint_source(*source, file, options);

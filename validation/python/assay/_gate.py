@@ -173,7 +173,7 @@ def gate(
     real_input  also on recorded speech (CTC)
     reach       "none", "quick", "full" or "thorough": also on cases of one large extent, up to 131,073 rows, classes or
                 entries; "none" unless said, and "quick" for an operation of one's own
-    input       for an operation of one's own: a batch to judge as well, the path of an .npz or a dict of arrays by name
+    input       a batch to judge as well: the path of an .npz or, for an operation of one's own, a dict of arrays by name
     executor    a concurrent.futures.Executor, or a function that makes one: its workers judge the shards of the run
     shards      into how many shards the run is divided for the executor, 32 unless said
     resume      a folder for the reports of finished shards: a call that is repeated judges those that are missing there
@@ -205,10 +205,11 @@ def gate(
                               time_limit=time_limit, executor=executor, shards=shards, resume=resume, **declared)
     if real_input and operation != "ctc":
         raise TypeError(f"real_input is recorded speech, for \"ctc\": expected no such argument for \"{operation}\"")
-    if input is not None:
-        raise TypeError(f"input is for an operation of one's own: `assay gate {operation} --input` judges a batch")
+    if not isinstance(input, (str, os.PathLike, type(None))):
+        raise TypeError(f"input = {type(input).__name__}: expected the path of an .npz for \"{operation}\"")
     words = ["gate", operation, "--kernel", "{kernel}", "--cases", str(cases), "--seed", str(seed)]
     words += ["--digits", str(digits), *(["--filter", filter] if filter else [])]
+    words += ["--input", os.fspath(input)] if input is not None else []
     words += ["--reach", reach or "none", "--quick" if real_input else "--generated"]
     judge_shard = functools.partial(_run, operation, fn, declared, time_limit)
     if executor is None:

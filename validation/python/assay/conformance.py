@@ -1,7 +1,8 @@
 """What the gate says of kernels that many people use: python3 -m assay.conformance prints the table of docs/conformance.md.
 
 Each entry is a kernel of a library with its declaration. A library that is not installed is left out, and named. With
---python, the libraries of other environments are judged too, each version in a row of its own.
+--python, the libraries of other environments are judged too, each version in a row of its own. With --wheel, the kernels that
+Apple's compiler has made of MLX or PyTorch are judged, on the emulator.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import json
 import math
 import os
 import subprocess
+import tempfile
 from dataclasses import asdict, dataclass, field
 from itertools import chain, zip_longest
+from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set, Tuple, Union
 
-from . import gallery, released
+from . import _apple_kernels, gallery, released
 from ._gallery_kernels import KERNELS
 from ._gate import GateResult, PropertyResult, gate
 from ._library_kernels import numpy_svd, scipy_svd, torch_cross_entropy, torch_ctc, torch_ctc_float64, torch_svd
@@ -79,7 +82,7 @@ def _version(entry: Entry) -> str:
 def judge_entry(entry: Entry, cases: int, seed: int, **options: Any) -> GateResult:
     """The gate on one entry. Raises ImportError where its library is not installed."""
     _version(entry)
-    return gate(entry.operation, entry.fn, cases=cases, seed=seed, **{**entry.declared, **options})
+    return gate(entry.operation, entry.fn, **{"cases": cases, "seed": seed, **entry.declared, **options})
 
 
 def _first_words(result: PropertyResult) -> str:
@@ -162,6 +165,30 @@ def report(judged: Iterable[Row]) -> Iterator[str]:
             yield f"\n`{one.library}` {one.title}: not judged ({one.missing})"
 
 
+def compiled(wheels: Sequence[str], folder: Path) -> List[Entry]:
+    """The compiled kernels of wheels, with their bindings in the folder. Raises ValueError and OSError."""
+    entries = []
+    for kernel, package, wheel in _apple_kernels.of_wheels([Path(one) for one in wheels]):
+        path = kernel.write(wheel, folder)
+        entries.append(Entry(kernel.title, package, kernel.operation, str(path), kernel.options(path)))
+    return entries
+
+
+def _compiled(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        try:
+            into = Path(arguments.bindings or folder)
+            into.mkdir(parents=True, exist_ok=True)
+            entries = compiled(arguments.wheel, into)
+        except (ValueError, OSError) as error:
+            parser.error(f"--wheel: {error}")
+        if arguments.bindings:
+            print("\n".join(str(entry.fn) for entry in entries))
+            return
+        for line in report(rows(arguments.cases, arguments.seed, entries)):
+            print(line.replace(f"{folder}/", ""), flush=True)
+
+
 def _released(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
     asked = (arguments.device, arguments.cases, arguments.seed)
     if arguments.rows:
@@ -201,6 +228,14 @@ def main() -> None:
     )
     parser.add_argument("--checkouts", metavar="DIR", help="with --device: a folder with checkouts of repositories that are no "
                         f"packages: {', '.join(REPOSITORIES)}")  # fmt: skip
+    parser.add_argument(
+        "--wheel",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="judge the compiled kernels of this wheel for macOS instead, mlx_metal-*.whl or torch-*.whl; may be repeated",
+    )
+    parser.add_argument("--bindings", metavar="FOLDER", help="with --wheel: write the bindings there, and judge nothing")
     parser.add_argument("--json", metavar="FILE", help="with --device: also the rows as JSON")
     parser.add_argument("--rows", action="store_true", help="print each row as a line of JSON, for --python")
     arguments = parser.parse_args()
@@ -208,6 +243,9 @@ def main() -> None:
         os.environ[FOLDER] = os.path.abspath(arguments.checkouts)
     if arguments.device:
         _released(parser, arguments)
+        return
+    if arguments.wheel:
+        _compiled(parser, arguments)
         return
     plugins = [Entry(title, library, operation, path) for library, title, operation, path in arguments.plugin]
     own = rows(arguments.cases, arguments.seed, (*ENTRIES, *plugins))

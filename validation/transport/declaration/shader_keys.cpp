@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include "metal/emulator/air/library_file.h"
+#include "metal/emulator/compile/library_path.h"
 
 namespace assay::validation::transport {
 
@@ -19,7 +19,7 @@ std::filesystem::path read_source(const BindingNode& node, const std::filesystem
   const std::filesystem::path path = folder / source.text();
   std::error_code ignored;
   const bool is_file = std::filesystem::exists(path, ignored) && !std::filesystem::is_directory(path, ignored);
-  if (!is_file && !metal::emulator::air::is_library_file(path))  // "x.dylib#2" is one of a file's libraries
+  if (!is_file && !metal::emulator::is_library_file(path))  // "x.dylib#2" is one of a file's libraries
     source.refuse("a file, relative to the folder of this one");
   return path;
 }

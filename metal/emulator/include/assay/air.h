@@ -25,6 +25,14 @@ extern "C" __attribute__((used, noinline, visibility("hidden"))) ASSAY_OWN void 
 }
 #endif
 
+/// Called in front of each access to an array of the function itself by an index that is a variable.
+extern "C" __attribute__((used, noinline, visibility("hidden"))) ASSAY_OWN void assay_air_index(
+    ulong index, ulong count, const char* type, const assay_shader_side::Site* site) {
+  using namespace assay_shader_side;
+  if (index >= count && services != nullptr)
+    services->index_out_of_bounds(site->file, site->line, site->column, index, type);
+}
+
 namespace metal {
 namespace assay_air {
 

@@ -1,4 +1,4 @@
-"""Libraries that Apple's compiler has compiled: a .metallib, or one that is inside a program for Apple's systems."""
+"""Libraries that Apple's compiler has compiled: a .metallib, one inside a program for Apple's systems, or in a wheel."""
 
 from __future__ import annotations
 
@@ -110,8 +110,8 @@ class CompiledLibrary:
 
 
 def load(path: Union[str, "os.PathLike[str]"], *, device: str = "emulated") -> CompiledLibrary:
-    """Reads a library that Apple's compiler has compiled: a .metallib, or all those inside a .dylib; "x.dylib#2" is the
-    second of them.
+    """Reads a library that Apple's compiler has compiled: a .metallib, or all those inside a .dylib, a wheel or another zip
+    archive; "x.whl#2" is the second of them. `metal list` says which there are.
 
     A kernel is called as those of `compile` are, every access checked. Raises CompileError if there is no library in
     the file; so does a kernel that is called, if it needs what the emulator does not have.

@@ -1,5 +1,5 @@
-# Zip archives (NumPy's .npz), as target LibZip::LibZip. Debian's own libzip-config.cmake refuses to load where libzip's
-# command-line tools are not installed, which a library's user has no need of.
+# Zip archives (wheels, NumPy's .npz), as target LibZip::LibZip. Debian's own libzip-config.cmake refuses to load where
+# libzip's command-line tools are not installed, which a library's user has no need of.
 find_path(LibZip_INCLUDE_DIR zip.h)
 find_library(LibZip_LIBRARY zip)
 mark_as_advanced(LibZip_INCLUDE_DIR LibZip_LIBRARY)
