@@ -14,6 +14,7 @@ COMPILER = "cc"
 SOFTMAX = """
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include "assay_formula.h"
 
 int assay_forward(const char* operation, const assay_array* inputs, size_t input_count, const assay_array* outputs,
@@ -101,6 +102,7 @@ def test_a_c_plugin_passes_forwards_and_backwards(tmp_path):
         ('if (D == 3) return snprintf(message, message_size, "caf\\xe9"), ASSAY_REFUSED;', "the plug-in says: caf?"),
         ("if (D == 3) return ASSAY_OK;", "nan"),
         ("if (D == 3) return 9;", "returned 9, which is none of ASSAY_OK"),
+        ("if (D == 3) exit(3);", "called exit(3)"),
         ("if (N * D > 0) from = (const float*)((size_t)from / 16 * 16);", "got"),
         ("if (N * D > 0 && (size_t)from % 8 == 4) return ASSAY_OK;", "nan"),
     ],
@@ -138,6 +140,15 @@ def test_a_c_plugin_that_hangs_or_crashes_leaves_nobody(tmp_path):
     result = assay.gate(gallery.softmax, hangs, cases=40, filter="outputs", reach="none", time_limit=0.5)
     assert "did not return within " in result.failures["outputs"].explanation, result
     assert str(hangs) not in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("leaves", ["", "setsid();", "setsid(), setenv(\"OTHER\", \"1\", 1), execlp(\"sh\", \"sh\", \"-c\", \"sleep 600; exit \" PATH, NULL);"])  # fmt: skip
+def test_a_c_plugin_that_forks_in_each_call_leaves_nobody(tmp_path, leaves):
+    path = tmp_path / "mine.so"
+    words = ("-D_GNU_SOURCE", "-includeunistd.h", f'-DPATH="{path}"')
+    forks = library(tmp_path, f"if (fork() == 0) {{ {leaves} for (;;) sleep(1); }}", *words)
+    assay.gate(gallery.softmax, forks, cases=5, filter="outputs", reach="none", accumulate="float32").raise_for_failure()
+    assert str(forks) not in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.parametrize(
