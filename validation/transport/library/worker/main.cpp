@@ -65,7 +65,10 @@ int call(const Loaded& loaded, Request& request, char* message, std::string& fin
   const MemoryLimit limit(arrays.are_far());
   std::optional<FollowedCall> followed;
   if (request.follows_numerics != 0 && loaded.followed_by != nullptr) followed.emplace(loaded.followed_by);
-  const int status = loaded.run(request, arrays, message);
+  if (loaded.set_threads != nullptr && request.threads > 0) loaded.set_threads(request.threads);
+  const auto inputs = arrays.described(false), outputs = arrays.described(true);
+  const int status = loaded.run(request.operation.data(), inputs.data(), inputs.size(), outputs.data(), outputs.size(),
+                                message, message_size);
   arrays.leave();
   if (followed && status == ASSAY_OK) findings = to_bytes(followed->findings(loaded.symbol, request, arrays.memory()));
   return status;
