@@ -124,7 +124,8 @@ class Operation(Judging):
                 dtypes: Optional[Dict[str, str]] = None, compute: str = "", accumulate: str = "", exp_error: float = 4,
                 input_roundoff: float = 0, rounds: Optional[Dict[str, Union[float, str]]] = None, products: str = "",
                 road: Any = None, subnormals: bool = True, empty: bool = True, limits: Optional[Dict[str, int]] = None,
-                extents: Optional[Dict[str, Any]] = None, same_bits: bool = True, digits: int = 40, **unknown: Any) -> Any:
+                extents: Optional[Dict[str, Any]] = None, same_bits: bool = True, checks_arguments: bool = False,
+                digits: int = 40, **unknown: Any) -> Any:
         if unknown:
             known = [name for name in inspect.signature(self.subject).parameters if name not in ("kernel", "backward", "unknown")]
             raise TypeError(f"{', '.join(unknown)}= is not known: expected what a kernel declares: {', '.join(known)}")
@@ -152,6 +153,12 @@ class Operation(Judging):
             name, *calls(kernel, backward), afresh if starts_afresh else None, tuple(types), digits,
             *(one and one.trace for one in roads))
         subject.same_bits = _numbers.flag("same_bits", same_bits)
+        given = [one for one in (kernel, backward) if one is not None]
+        subject.takes_threads = bool(given) and all(getattr(one, "takes_threads", False) for one in given)
+        if _numbers.flag("checks_arguments", checks_arguments):
+            if not starts_afresh:
+                raise TypeError(f"checks_arguments = True of {name}: expected a shared library, which can be given bad arguments")
+            subject.set_refusals(KernelCall(self, kernel or backward, arrays, kernel is None).missing_refusals)
         subject.set_sizes(*taken)
         subject.set_types(arrays.numbers(self.kinds))
         if has_names:
