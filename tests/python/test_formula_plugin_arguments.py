@@ -4,7 +4,6 @@ import pytest
 
 import assay
 from assay import gallery
-
 from test_formula_plugins import compiled, library
 
 SHARED_OUT = """

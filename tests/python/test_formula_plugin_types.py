@@ -3,8 +3,8 @@
 import pytest
 
 import assay
-
-from test_formula_plugins import compiled
+from assay import gallery
+from test_formula_plugins import compiled, shader
 
 TYPES = {"x": "bfloat16", "label": "int32"}
 
@@ -90,6 +90,15 @@ def test_an_array_that_is_read_or_written_as_another_type_fails(tmp_path, wrong)
     result = judged(mixed(tmp_path, **wrong), filter="outputs", reach="none")
     failure = result.failures["outputs"]
     assert not assay.replay(tmp_path / "mine.so", failure.reproducer, operation=weighted, dtypes={**TYPES, "output1": "bfloat16"})
+
+
+@pytest.mark.parametrize("pointer, dtypes, passes", [("half", {"x": "float16"}, True), ("half", {"output": "float16"}, False)])
+def test_a_shader_takes_arrays_of_several_types(tmp_path, pointer, dtypes, passes):
+    path = shader(tmp_path, ("device const float* x", f"device const {pointer}* x"))
+    text = path.with_suffix(".metal").read_text().replace("x[n * D + d]", "float(x[n * D + d])")
+    path.with_suffix(".metal").write_text(text)
+    result = assay.gate(gallery.softmax, path, cases=10, reach="none", filter="outputs", dtypes=dtypes)
+    assert result.passed == passes, result
 
 
 def test_other_types_than_the_kernel_takes_fail(tmp_path):

@@ -17,6 +17,9 @@ from ._served import Served
 
 DTYPES = {"float32": 0, "float16": 1, "bfloat16": 2, "float64": 3, "int64": 16, "bool": 17, "int32": 18}  # assay_formula.h
 
+WHOLE_TYPES = {"int64": "long", "int32": "int", "bool": "uchar"}  # of shaders
+REAL_TYPES = {"float32": "float", "float16": "half", "bfloat16": "bfloat"}
+
 
 class Named(NamedTuple):
     """An array as a plug-in is given it: contiguous, and of bfloat16 its bits."""
@@ -127,9 +130,9 @@ class Plugin:
         return [_narrowed(one, of.dtype).reshape(of.shape) for one, of in zip(got, due)]
 
     def _interface(self, inputs: List[Named], due: List[Result]) -> Dict[str, Any]:
-        types = {"int64": "long", "int32": "int", "bool": "uchar"}
+        types = {**WHOLE_TYPES, **(REAL_TYPES if self.types.others else {})}  # else the binding's own dtype
         arrays = [{"name": one.name, "type": types.get(one.dtype, ""), "is_output": False} for one in inputs]
-        arrays += [{"name": one.name, "type": "", "is_output": True} for one in due]
+        arrays += [{"name": one.name, "type": types.get(one.dtype, ""), "is_output": True} for one in due]
         return {"operation": self.operation.name, "variables": self.operation.extents, "arrays": arrays}
 
     def _say(self, message: Dict[str, Any], *contents: bytes) -> None:
