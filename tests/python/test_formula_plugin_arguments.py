@@ -107,6 +107,15 @@ def test_a_bad_argument_that_is_not_refused_by_name_fails(tmp_path, other, says)
     assay.gate(rows, path, cases=20, reach="none").raise_for_failure()  # it does not claim to check them
 
 
+def test_pytest_has_a_test_for_each_property_of_a_library(tmp_path):
+    path = library(tmp_path, SHARED_OUT.replace("JOINED", "64"), "-fopenmp", "-includeomp.h")
+    for declared in ({}, {"checks_arguments": True}):
+        names = assay.property_names(total, path, **declared)
+        run = assay.gate(total, path, cases=1, reach="none", accumulate="float32", **declared)
+        assert names == [one.name for one in run.properties]
+    assert names == ["repeat", "history", "threads", "refusals", "exact", "outputs"]
+
+
 def test_a_function_in_python_is_not_asked_to_refuse():
     with pytest.raises(TypeError, match="checks_arguments = True of <lambda>: expected a shared library"):
         assay.gate(gallery.softmax, lambda p: p.x, cases=1, checks_arguments=True)

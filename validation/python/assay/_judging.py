@@ -97,9 +97,9 @@ class Judging:
             return kernel
         seconds = _numbers.real("time_limit", time_limit, 0, positive=True)
         limit = {} if seconds == TIME_LIMIT else {"seconds": seconds}  # what is compiled takes less than Python, unless said
-        return opened.enter_context(closing(self._plugin(kernel, is_gradient, declared, **limit)))
+        return opened.enter_context(closing(self.plugin(kernel, is_gradient, declared, **limit)))
 
-    def _plugin(self, path: Any, is_gradient: bool, declared: Dict[str, Any], **limit: float) -> Plugin:
+    def plugin(self, path: Any, is_gradient: bool, declared: Dict[str, Any], **limit: float) -> Plugin:
         types = types_of(declared.get("dtype", "float32"), declared.get("dtypes"), self.kinds)
         return Plugin(path, self, types, is_gradient, **limit)
 
@@ -120,7 +120,7 @@ class Judging:
         cases = [words_of_line(one) for one in _numbers.text("reproducer", reproducer).split(" then ")]
         of_gradient = cases[0].get("property") == "gradient"
         if isinstance(fn, (str, os.PathLike)):
-            fn = self._plugin(fn, of_gradient, declared)
+            fn = self.plugin(fn, of_gradient, declared)
         with kernel_calls():
             verdict, why = self.subject(None if of_gradient else fn, fn if of_gradient else None, **declared).replay(cases)
         print(f"{verdict} {cases[0]['property']}\n{why}")

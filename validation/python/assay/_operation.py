@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import os
 import pickle
+from contextlib import closing
 from functools import lru_cache
 from importlib import import_module
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
@@ -179,9 +181,14 @@ class Operation(Judging):
             raise pickle.PicklingError(f"a module has no {'.'.join(name)}: expected a formula that a worker can import")
         return Operation, (self.formula, *self.made_of)
 
-    def property_names(self) -> List[str]:
-        """The properties of a kernel of the outputs, in the order of a report."""
-        return ["repeat", *(name for name, _ in self.properties), "exact", "outputs"]
+    def property_names(self, kernel: Any = None, **declared: Any) -> List[str]:
+        """The properties of a kernel of the outputs, in the order of a report; a plug-in has more than a function."""
+        own: List[str] = []
+        if isinstance(kernel, (str, os.PathLike)):
+            with closing(self.plugin(kernel, False, declared)) as one:
+                asked = {"history": one.starts_afresh, "threads": one.takes_threads, "refusals": declared.get("checks_arguments")}
+            own = [name for name, is_asked in asked.items() if is_asked]
+        return ["repeat", *own, *(name for name, _ in self.properties), "exact", "outputs"]
 
     def truth(self, *arrays: Any, digits: int = 50, upstream: Any = None, **declared: Any) -> Dict[str, Any]:
         """Outputs, and with an upstream gradients, as decimals of `digits` digits, and the bounds on a kernel's errors."""
