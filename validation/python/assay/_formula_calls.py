@@ -67,7 +67,7 @@ class KernelCall:
         self._operation, self._fn, self._types, self._gradient = operation, fn, types, gradient
         self._memory = Memory()
 
-    def __call__(self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int, threads: int) -> Tuple[str, Any]:
+    def __call__(self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int, threads: int = 0) -> Tuple[str, Any]:
         if isinstance(self._fn, Plugin):
             self._fn.threads = threads
         try:
