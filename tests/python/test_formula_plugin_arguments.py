@@ -74,7 +74,12 @@ int assay_forward(const char* operation, const assay_array* inputs, size_t input
   return ASSAY_OK;
 }
 """
-RIGHT = {"TYPE_OF_SCALE": "scale->dtype != ASSAY_FLOAT32", "LENGTHS": "scale->shape[0] != N", "RANGE": "v < 0 || v >= V", "NAME": "at"}
+RIGHT = {
+    "TYPE_OF_SCALE": "scale->dtype != ASSAY_FLOAT32",
+    "LENGTHS": "scale->shape[0] != N",
+    "RANGE": "v < 0 || v >= V",
+    "NAME": "at",
+}
 
 
 def checking(folder, **other):
@@ -96,7 +101,7 @@ def test_a_kernel_that_checks_its_arguments_passes(tmp_path):
         ({"RANGE": "v >= V"}, "at with an index of -1 where V is"),
         ({"RANGE": "v < 0 || v > V"}, "at with an index of"),
         ({"NAME": "an index"}, "a refusal that says 'an index is not right'; expected ASSAY_REFUSED and a message that names at"),
-        ({"LENGTHS": "scale->shape[0] < N && (*(float*)outputs[0].data = 1) > 0"}, "with output0 written; expected nothing written"),
+        ({"LENGTHS": "scale->shape[0] < N && (*(float*)outputs[0].data = 1) > 0"}, "output0 written; expected nothing written"),
     ],
 )  # fmt: skip
 def test_a_bad_argument_that_is_not_refused_by_name_fails(tmp_path, other, says):

@@ -85,7 +85,14 @@ def test_a_right_kernel_of_several_types_passes(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"x": "(float)"}, {"taken": "1 & "}, {"at": "((const int64_t*)at)[n / 2]"}, {"at": "((const int16_t*)at)[2 * n + 1]"}])  # fmt: skip
+    "wrong",
+    [
+        {"x": "(float)"},
+        {"taken": "1 & "},
+        {"at": "((const int64_t*)at)[n / 2]"},
+        {"at": "((const int16_t*)at)[2 * n + 1]"},
+    ],
+)
 def test_an_array_that_is_read_or_written_as_another_type_fails(tmp_path, wrong):
     result = judged(mixed(tmp_path, **wrong), filter="outputs", reach="none")
     failure = result.failures["outputs"]

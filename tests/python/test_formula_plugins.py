@@ -142,7 +142,9 @@ def test_a_c_plugin_that_hangs_or_crashes_leaves_nobody(tmp_path):
     assert str(hangs) not in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.parametrize("leaves", ["", "setsid();", "setsid(), setenv(\"OTHER\", \"1\", 1), execlp(\"sh\", \"sh\", \"-c\", \"sleep 600; exit \" PATH, NULL);"])  # fmt: skip
+@pytest.mark.parametrize(
+    "leaves", ["", "setsid();", 'setsid(), execlp("sh", "sh", "-c", "sleep 600; exit " PATH, NULL);']
+)
 def test_a_c_plugin_that_forks_in_each_call_leaves_nobody(tmp_path, leaves):
     path = tmp_path / "mine.so"
     words = ("-D_GNU_SOURCE", "-includeunistd.h", f'-DPATH="{path}"')

@@ -1,5 +1,5 @@
-/* assay_formula.h - kernels that take arrays by name: for an operation that is a formula (docs/formula.md), and for CTC,
- * cross-entropy and the SVD in the place of the structs of assay_plugin.h (docs/plugins.md).
+/* assay_formula.h - kernels that take arrays by name: for an operation that is a formula (docs/formula.md), and for
+ * CTC, cross-entropy and the SVD in the place of the structs of assay_plugin.h (docs/plugins.md).
  *
  * A shared library that exports assay_forward, assay_backward or both is a plug-in:
  *

@@ -64,7 +64,8 @@ bool is_interrupted() {
   return PyErr_CheckSignals() != 0;
 }
 
-/// Fills the outputs; a library that uses OpenMP does so with `threads`, or if that is 0 with one to four. Returns how the call ended, and why: "ok", "unsupported", "refused" or "failed".
+/// Fills the outputs; a library that uses OpenMP does so with `threads`, or if that is 0 with one to four. Returns how
+/// the call ended, and why: "ok", "unsupported", "refused" or "failed".
 std::pair<std::string, std::string> call(const Plugin& plugin, const std::string& operation,
                                          const std::vector<Named>& inputs, const std::vector<Named>& outputs,
                                          std::int32_t threads) {

@@ -23,8 +23,8 @@ inline constexpr int socket_file = 3, memory_file = 4;
 /// The number of inaccessible pages around each array.
 inline constexpr std::size_t guard_pages = 16;
 
-/// An array as assay_array (assay_formula.h) describes it, within the shared memory: on separate pages, at the end of the
-/// last page or less than 16 bytes before. An option is an array without axes and pages, whose value lies here.
+/// An array as assay_array (assay_formula.h) describes it, within the shared memory: on separate pages, at the end of
+/// the last page or less than 16 bytes before. An option is an array without axes and pages, whose value lies here.
 struct Slot {
   std::uint64_t first_page = 0;  ///< offset of the first page, in bytes
   std::uint64_t begin = 0;

@@ -1,5 +1,5 @@
-// Finds the processes that a plug-in has started by a variable of their environment, which they inherit: also those that
-// have left its process group.
+// Finds the processes that a plug-in has started by a variable of their environment, which they inherit: also those
+// that have left its process group.
 #pragma once
 
 #include <string>

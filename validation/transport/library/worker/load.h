@@ -19,8 +19,8 @@ struct Loaded {
 
 /// Loads the library's constant into the answer. Checks only what is needed to read the constant safely. If that fails,
 /// answers why and ends the process. `operations`: the names of all operations, to say which others it exports.
-/// For "forward" and "backward" it loads the function of assay_formula.h of that name, which declares nothing. A constant
-/// without a function `run` declares what assay_forward computes.
+/// For "forward" and "backward" it loads the function of assay_formula.h of that name, which declares nothing. A
+/// constant without a function `run` declares what assay_forward computes.
 Loaded load(const char* path, const std::string& operation, const std::vector<std::string>& operations, Answer& answer);
 
 }  // namespace assay::validation::transport
