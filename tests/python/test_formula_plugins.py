@@ -1,5 +1,6 @@
 """Kernels of one's own operations in C, and as a Metal shader with a binding."""
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -7,9 +8,11 @@ import pytest
 
 import assay
 from assay import gallery
+from assay._program import program
 
 HEADERS = Path(__file__).parents[2] / "validation" / "plugin"
 COMPILER = "cc"
+CLANG = shutil.which("clang-19") or shutil.which("clang")
 
 SOFTMAX = """
 #include <math.h>
@@ -132,6 +135,16 @@ def test_a_c_plugin_may_decline_and_end_no_run(tmp_path):
     extra = 'if (D > 4) return snprintf(message, message_size, "D above 4"), ASSAY_UNSUPPORTED;'
     result = assay.gate(gallery.softmax, library(tmp_path, extra), cases=20, filter="outputs", reach="none")
     assert any("D above 4" in reason for reason in result["outputs"].skipped)
+
+
+@pytest.mark.skipif(CLANG is None, reason="assay instrument needs clang")
+def test_a_failure_of_an_instrumented_plugin_names_the_line(tmp_path):
+    (tmp_path / "mine.c").write_text(SOFTMAX.replace("EXTRA", "").replace("fmaxf(m, from[n * D + d])", "0"))
+    words = [CLANG, "-O1", "-shared", "-fPIC", f"-I{HEADERS}", "-o", str(tmp_path / "mine.so"), str(tmp_path / "mine.c"), "-lm"]
+    subprocess.run([program(), "instrument", *words], check=True)
+    result = assay.gate(gallery.softmax, tmp_path / "mine.so", cases=40, filter="outputs", reach="none")
+    line = 1 + (tmp_path / "mine.c").read_text().partition("to[n * D + d] /= sum")[0].count("\n")
+    assert f"mine.c:{line}" in str(result), result
 
 
 def test_a_c_plugin_that_hangs_or_crashes_leaves_nobody(tmp_path):

@@ -193,13 +193,15 @@ decltype(Subject::missing_refusals) refusals_of(const py::object& function) {
 
 py::tuple run(const Subject& subject, int cases, std::uint64_t seed, const std::string& filter,
               const std::string& reach, const Given& given, const py::function& shortened,
-              const std::optional<std::pair<std::int64_t, std::int64_t>>& shard, int sizes, double seconds) {
+              const std::optional<std::pair<std::int64_t, std::int64_t>>& shard, int sizes, double seconds,
+              bool explains) {
   validation::GateRun run{
       .options = formula::options_of(cases, seed, reach_called(reach)),
       .filter = filter,
       .digits = subject.digits,
       .shard = shard ? validation::Shard{shard->first, shard->second} : validation::shard_from_environment(),
       .words = "--reach " + reach,
+      .explains = explains,
       .seconds = seconds};
   for (const auto& [extents, arrays, upstream] : given)
     run.options.given.push_back({fmt::format("given case {}", run.options.given.size()),

@@ -99,7 +99,9 @@ void add_formula_plugin(py::module_& core) {
         validation::transport::end_calls_when(is_interrupted);
         return std::make_unique<Plugin>(path, entry, std::vector<std::string>());
       }))
-      .def_property_readonly("uses_openmp", &Plugin::uses_openmp)
+      .def_property_readonly("uses_openmp", [](const Plugin& plugin) { return plugin.loaded().uses_openmp != 0; })
+      .def_property_readonly("is_instrumented",
+                             [](const Plugin& plugin) { return plugin.loaded().is_instrumented != 0; })
       .def("call", &call, py::arg("operation"), py::arg("inputs"), py::arg("outputs"), py::arg("threads") = 0);
 }
 

@@ -153,6 +153,7 @@ class Traced:
 class FormulaPlugin:
     def __init__(self, path: str, entry: str, seconds: float) -> None: ...
     uses_openmp: bool
+    is_instrumented: bool
     def call(
         self,
         operation: str,
@@ -174,6 +175,7 @@ class FormulaSubject:
         shard: Optional[Tuple[int, int]],
         sizes: int,
         seconds: float,
+        explains: bool,
     ) -> Tuple[str, str]: ...
     def replay(self, cases: List[Dict[str, str]]) -> Tuple[str, str]: ...
     def truth(

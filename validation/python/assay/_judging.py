@@ -89,7 +89,9 @@ class Judging:
                        for one, is_gradient in ((kernel, False), (backward, True))]  # fmt: skip
             subject = self.subject(*kernels, **declared)
             opened.enter_context(kernel_calls(time_limit))
-            return subject.run(cases, seed, _numbers.text("filter", filter), reach, given, shortened, shard, sizes, seconds)
+            explains = any(getattr(one, "is_instrumented", False) for one in kernels)
+            return subject.run(cases, seed, _numbers.text("filter", filter), reach, given, shortened, shard, sizes, seconds,
+                               explains)  # fmt: skip
 
     def _opened(self, opened: ExitStack, kernel: Any, time_limit: float, declared: Dict[str, Any], is_gradient: bool) -> Any:
         """The kernel itself, or a plug-in by its path, which `opened` closes."""

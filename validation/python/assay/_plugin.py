@@ -64,9 +64,10 @@ class Plugin:
         self._library: Any = None
         self._seconds, self.starts_afresh = seconds, not is_shader  # which takes a second to compile
         self.takes_threads, self.threads = False, 0  # 0: by the size of the inputs
+        self.is_instrumented = False
         if not is_shader:
             self._library = _core.FormulaPlugin(self.path, "backward" if gradient else "forward", seconds)
-            self.takes_threads = self._library.uses_openmp
+            self.takes_threads, self.is_instrumented = self._library.uses_openmp, self._library.is_instrumented
 
     def __call__(self, p: Any) -> List[np.ndarray]:
         try:

@@ -146,10 +146,10 @@ Answer Plugin::ask(const Request& request) const {
   return *reply.answer;
 }
 
-bool Plugin::uses_openmp() const {
+const Answer& Plugin::loaded() const {
   const std::scoped_lock lock(one_call_at_a_time_);
   process();
-  return loaded_.uses_openmp != 0;
+  return loaded_;
 }
 
 void Plugin::call(Request request, std::span<const Array> arrays, std::int64_t alignment) const {

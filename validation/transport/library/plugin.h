@@ -33,8 +33,8 @@ class Plugin {
 
   const std::string& path() const { return path_; }
 
-  /// Whether the library can be told how many threads to use.
-  bool uses_openmp() const;
+  /// What the library is, as its process found.
+  const Answer& loaded() const;
 
   /// The name of the library's constant, for messages: "assay_ctc".
   std::string symbol() const;
