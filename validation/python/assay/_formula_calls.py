@@ -82,7 +82,7 @@ class KernelCall:
             return "failed", text_of(error)
 
     def missing_refusals(self, extents: Dict[str, int], arrays: Any, upstream: Any) -> Optional[List[str]]:
-        return missing_refusals(self._fn, self._problem(extents, arrays, upstream))
+        return missing_refusals(self._fn, self._problem(extents, arrays, upstream))  # type: ignore[arg-type]
 
     def _problem(self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int = 0) -> Problem:
         operation, p = self._operation, Problem(extents=dict(extents))

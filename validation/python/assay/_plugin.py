@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Tuple
 
 import numpy as np
 
@@ -77,7 +77,7 @@ class Plugin:
 
     def given(self, p: Any) -> List[Named]:
         types = self.types
-        own = {"flag": lambda name: "bool", "index": types.of_index}
+        own: Dict[str, Callable[[str], str]] = {"flag": lambda name: "bool", "index": types.of_index}
         given = [_named(name, getattr(p, name), own.get(kind, types.of)(name)) for name, _, kind, *_ in self.operation.inputs]
         if self.gradient:
             given += [_named(f"upstream{k}", one, types.of_output(k)) for k, one in enumerate(p.upstreams)]
