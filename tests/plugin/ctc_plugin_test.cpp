@@ -15,6 +15,16 @@ TEST(CtcPlugin, PassesTheGateInAllOptions) {
   EXPECT_EQ(failures<CtcOperation>(*kernel_called<CtcOperation>(built("full_ctc_float")), 10), "");
 }
 
+TEST(CtcPlugin, OfAnotherHeaderGoesOn) {
+  EXPECT_EQ(failures<CtcOperation>(*kernel_called<CtcOperation>(built("compiled_ctc")), 10), "");
+}
+
+TEST(CtcPlugin, MayTakeNamedArrays) {
+  EXPECT_EQ(failures<CtcOperation>(*kernel_called<CtcOperation>(built("named_ctc")), 10), "");
+  const auto forgets = kernel_called<CtcOperation>(built("named_ctc_forgets_blank"));
+  EXPECT_EQ(judged<CtcOperation>(*forgets, "loss", 30).verdict, Verdict::fail);
+}
+
 TEST(CtcPlugin, IsSkippedWhereItDeclaresLess) {
   const auto kernel = kernel_called<CtcOperation>(built("minimal"));
   EXPECT_EQ(failures<CtcOperation>(*kernel, 10), "");

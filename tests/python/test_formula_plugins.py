@@ -1,5 +1,6 @@
 """Kernels of one's own operations in C, and as a Metal shader with a binding."""
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -7,13 +8,16 @@ import pytest
 
 import assay
 from assay import gallery
+from assay._program import program
 
 HEADERS = Path(__file__).parents[2] / "validation" / "plugin"
 COMPILER = "cc"
+CLANG = shutil.which("clang-19") or shutil.which("clang")
 
 SOFTMAX = """
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include "assay_formula.h"
 
 int assay_forward(const char* operation, const assay_array* inputs, size_t input_count, const assay_array* outputs,
@@ -101,6 +105,7 @@ def test_a_c_plugin_passes_forwards_and_backwards(tmp_path):
         ('if (D == 3) return snprintf(message, message_size, "caf\\xe9"), ASSAY_REFUSED;', "the plug-in says: caf?"),
         ("if (D == 3) return ASSAY_OK;", "nan"),
         ("if (D == 3) return 9;", "returned 9, which is none of ASSAY_OK"),
+        ("if (D == 3) exit(3);", "called exit(3)"),
         ("if (N * D > 0) from = (const float*)((size_t)from / 16 * 16);", "got"),
         ("if (N * D > 0 && (size_t)from % 8 == 4) return ASSAY_OK;", "nan"),
     ],
@@ -132,12 +137,33 @@ def test_a_c_plugin_may_decline_and_end_no_run(tmp_path):
     assert any("D above 4" in reason for reason in result["outputs"].skipped)
 
 
+@pytest.mark.skipif(CLANG is None, reason="assay instrument needs clang")
+def test_a_failure_of_an_instrumented_plugin_names_the_line(tmp_path):
+    (tmp_path / "mine.c").write_text(SOFTMAX.replace("EXTRA", "").replace("fmaxf(m, from[n * D + d])", "0"))
+    words = [CLANG, "-O1", "-shared", "-fPIC", f"-I{HEADERS}", "-o", str(tmp_path / "mine.so"), str(tmp_path / "mine.c"), "-lm"]
+    subprocess.run([program(), "instrument", *words], check=True)
+    result = assay.gate(gallery.softmax, tmp_path / "mine.so", cases=40, filter="outputs", reach="none")
+    line = 1 + (tmp_path / "mine.c").read_text().partition("to[n * D + d] /= sum")[0].count("\n")
+    assert f"mine.c:{line}" in str(result), result
+
+
 def test_a_c_plugin_that_hangs_or_crashes_leaves_nobody(tmp_path):
     extra = "if (D == 3) { if (fork() == 0) for (;;) sleep(1); for (;;); }"
     hangs = library(tmp_path, extra, "-D_GNU_SOURCE", "-includeunistd.h")
     result = assay.gate(gallery.softmax, hangs, cases=40, filter="outputs", reach="none", time_limit=0.5)
     assert "did not return within " in result.failures["outputs"].explanation, result
     assert str(hangs) not in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize(
+    "leaves", ["", "setsid();", 'setsid(), execlp("sh", "sh", "-c", "sleep 600; exit " PATH, NULL);']
+)
+def test_a_c_plugin_that_forks_in_each_call_leaves_nobody(tmp_path, leaves):
+    path = tmp_path / "mine.so"
+    words = ("-D_GNU_SOURCE", "-includeunistd.h", f'-DPATH="{path}"')
+    forks = library(tmp_path, f"if (fork() == 0) {{ {leaves} for (;;) sleep(1); }}", *words)
+    assay.gate(gallery.softmax, forks, cases=5, filter="outputs", reach="none", accumulate="float32").raise_for_failure()
+    assert str(forks) not in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.parametrize(

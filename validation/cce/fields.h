@@ -27,8 +27,6 @@ struct CceFields : FieldTypes<CceCase, CceKernel, CceRun> {
 
   using Image = float;
   using Input = metal::AnyInput;
-  using Plugin = assay_cce_problem;
-  using PluginOutput = assay_cce_output;
   using PluginKernel = assay_cce_kernel;
 
   static const auto& problem();
@@ -47,44 +45,38 @@ struct CceFields : FieldTypes<CceCase, CceKernel, CceRun> {
 // clang-format off: a row is easier to read in few lines.
 inline const auto& CceFields::problem() {
   using T = CceFields;
-  using Number = Option<T, double, double>;
+  using Number = Option<T, double>;
   static const std::tuple table{
-      Extent<T>{"N", &Case::N, &Statement::N, &Plugin::N, &PluginKernel::largest_N},
-      Extent<T>{"H", &Case::H, &Statement::H, &Plugin::H, &PluginKernel::largest_H, 1},
-      Extent<T>{"V", &Case::V, &Statement::V, &Plugin::V, &PluginKernel::largest_V, 1},
+      Extent<T>{"N", &Case::N, &Statement::N, &PluginKernel::largest_N},
+      Extent<T>{"H", &Case::H, &Statement::H, &PluginKernel::largest_H, 1},
+      Extent<T>{"V", &Case::V, &Statement::V, &PluginKernel::largest_V, 1},
       DerivedExtent<T>{"valid_tokens", valid_tokens},
       DtypeField<T>{"dtype", &Case::dtype, {Dtype::float32, Dtype::float16, Dtype::bfloat16}},
-      Option<T, std::int64_t, std::int64_t>{
-          "ignore_index", &Case::ignore_index, &Statement::ignore_index, &Plugin::ignore_index,
+      Option<T, std::int64_t>{
+          "ignore_index", &Case::ignore_index, &Statement::ignore_index,
           {"any_ignore_index", "an ignore_index other than -100", ASSAY_CCE_NO_OTHER_IGNORE_INDEX}, false, "targets"},
-      Number{"logit_softcap", &Case::logit_softcap, &Statement::logit_softcap, &Plugin::logit_softcap,
+      Number{"logit_softcap", &Case::logit_softcap, &Statement::logit_softcap,
              {"logit_softcap", "logit_softcap", ASSAY_CCE_NO_LOGIT_SOFTCAP}, true},
-      Number{"label_smoothing", &Case::label_smoothing, &Statement::label_smoothing, &Plugin::label_smoothing,
+      Number{"label_smoothing", &Case::label_smoothing, &Statement::label_smoothing,
              {"label_smoothing", "label_smoothing", ASSAY_CCE_NO_LABEL_SMOOTHING}, true},
-      Number{"z_loss", &Case::z_loss, &Statement::z_loss, &Plugin::z_loss,
-             {"z_loss", "z_loss", ASSAY_CCE_NO_Z_LOSS}, true},
-      Choice<T, Reduction>{"reduction", &Case::reduction, &Statement::reduction, &Plugin::reduction, reduction_names(),
+      Number{"z_loss", &Case::z_loss, &Statement::z_loss, {"z_loss", "z_loss", ASSAY_CCE_NO_Z_LOSS}, true},
+      Choice<T, Reduction>{"reduction", &Case::reduction, &Statement::reduction, reduction_names(),
                            {{"reduction_none", "reduction 'none'", ASSAY_CCE_NO_REDUCTION_NONE},
                             {"reduction_sum", "reduction 'sum'", ASSAY_CCE_NO_REDUCTION_SUM},
                             {"reduction_mean", "reduction 'mean'", ASSAY_CCE_NO_REDUCTION_MEAN}},
                            "reductions"},
       PlainArray<T, std::int64_t>{.name = "targets", .in_case = &Case::targets, .in_problem = &Statement::targets,
-                                  .in_plugin = &Plugin::targets, .plugin_size = &Plugin::targets_size, .shape = {"N"},
-                                  .metal_type = "int"},
+                                  .shape = {"N"}, .metal_type = "int"},
       PlainArray<T, float>{.name = "upstream", .in_case = &Case::upstream, .in_problem = &Statement::upstream,
-                           .in_plugin = &Plugin::upstream, .plugin_size = &Plugin::upstream_size,
                            .shape = {"", per_token, "reduction"}, .optional = true,
                            .declinable = {"upstream", "an upstream gradient", ASSAY_CCE_NO_UPSTREAM},
                            .shrinks = shrinks(), .metal_type = "float"},
-      DtypeArray<T>{.name = "hidden", .in_case = &Case::hidden, .in_problem = &Problem::hidden,
-                    .in_plugin = &Plugin::hidden, .plugin_size = &Plugin::hidden_size, .shape = {"N,H"},
+      DtypeArray<T>{.name = "hidden", .in_case = &Case::hidden, .in_problem = &Problem::hidden, .shape = {"N,H"},
                     .shrinks = shrinks()},
-      DtypeArray<T>{.name = "weight", .in_case = &Case::weight, .in_problem = &Problem::weight,
-                    .in_plugin = &Plugin::weight, .plugin_size = &Plugin::weight_size, .shape = {"V,H"},
+      DtypeArray<T>{.name = "weight", .in_case = &Case::weight, .in_problem = &Problem::weight, .shape = {"V,H"},
                     .shrinks = shrinks()},
-      DtypeArray<T>{.name = "bias", .in_case = &Case::bias, .in_problem = &Problem::bias, .in_plugin = &Plugin::bias,
-                    .plugin_size = &Plugin::bias_size, .shape = {"V"}, .optional = true,
-                    .declinable = {"bias", "a bias", ASSAY_CCE_NO_BIAS}, .shrinks = shrinks()},
+      DtypeArray<T>{.name = "bias", .in_case = &Case::bias, .in_problem = &Problem::bias, .shape = {"V"},
+                    .optional = true, .declinable = {"bias", "a bias", ASSAY_CCE_NO_BIAS}, .shrinks = shrinks()},
       Further<T>{{"empty", "batches of no valid tokens", ASSAY_CCE_NO_EMPTY},
                  [](const Case& c) { return c.valid_tokens() == 0; }},
       Further<T>{{"checks_arguments", "", ASSAY_CCE_NO_CHECKS}},
@@ -113,20 +105,16 @@ inline const auto& CceFields::declarations() {
 
 inline const auto& CceFields::results() {
   using T = CceFields;
-  using Gradient = Result<T, metal::AnyOutput, void>;
+  using Gradient = Result<T, metal::AnyOutput>;
   static const std::tuple table{
-      Result<T, std::span<float>, float>{.name = "loss", .in_run = &Run::loss, .in_output = &Output::loss,
-                                         .in_plugin = &PluginOutput::loss, .plugin_size = &PluginOutput::loss_size,
-                                         .shape = {"", per_token}, .indices = "n", .metal_type = "float"},
-      Gradient{.name = "dhidden", .in_run = &Run::dhidden, .in_output = &Output::dhidden,
-               .in_plugin = &PluginOutput::dhidden, .plugin_size = &PluginOutput::dhidden_size, .shape = {"N,H"},
+      Result<T, std::span<float>>{.name = "loss", .in_run = &Run::loss, .in_output = &Output::loss,
+                                  .shape = {"", per_token}, .indices = "n", .metal_type = "float"},
+      Gradient{.name = "dhidden", .in_run = &Run::dhidden, .in_output = &Output::dhidden, .shape = {"N,H"},
                .indices = "nh", .wanted_with = "dhidden", .gradient_of = &Case::hidden},
-      Gradient{.name = "dweight", .in_run = &Run::dweight, .in_output = &Output::dweight,
-               .in_plugin = &PluginOutput::dweight, .plugin_size = &PluginOutput::dweight_size, .shape = {"V,H"},
+      Gradient{.name = "dweight", .in_run = &Run::dweight, .in_output = &Output::dweight, .shape = {"V,H"},
                .indices = "vh", .wanted_with = "dweight", .gradient_of = &Case::weight},
-      Gradient{.name = "dbias", .in_run = &Run::dbias, .in_output = &Output::dbias, .in_plugin = &PluginOutput::dbias,
-               .plugin_size = &PluginOutput::dbias_size, .shape = {"V"}, .indices = "v", .wanted_with = "dbias",
-               .gradient_of = &Case::bias}};
+      Gradient{.name = "dbias", .in_run = &Run::dbias, .in_output = &Output::dbias, .shape = {"V"},
+               .indices = "v", .wanted_with = "dbias", .gradient_of = &Case::bias}};
   return table;
 }
 

@@ -8,7 +8,7 @@
 // the arrays of the case's dtype; in the structs of assay_plugin.h. An operation lists these types once, as T:
 //
 //   Case, Kernel, Run and what follows from them (FieldTypes in core/run.h), Image (of an element: float, or double),
-//   Input (a variant of spans), Plugin, PluginOutput, PluginKernel (structs of assay_plugin.h)
+//   Input (a variant of spans), PluginKernel (the declaration in assay_plugin.h)
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,6 @@ struct Extent {
   const char* name;
   std::int64_t T::Case::* in_case;
   std::int64_t T::Statement::* in_statement;
-  std::int64_t T::Plugin::* in_plugin;
   std::int64_t T::PluginKernel::* plugin_limit;  ///< the largest that a kernel takes
   std::int64_t min = 0;
   std::int64_t (*limited)(const typename T::Case&) = nullptr;  ///< what the limit is for, if not the extent itself
@@ -71,12 +70,11 @@ struct DtypeField {
 };
 
 /// An integer, a number or a flag.
-template <class T, class Value, class PluginValue>
+template <class T, class Value>
 struct Option {
   const char* name;
   Value T::Case::* in_case;
   Value T::Statement::* in_statement;
-  PluginValue T::Plugin::* in_plugin;
   Claim declinable;                    ///< where it is not the default
   bool resets = false;                 ///< shrinking tries the default
   const char* same_type_as = nullptr;  ///< an array whose type in a shader must hold the value
@@ -88,7 +86,6 @@ struct Choice {
   const char* name;
   Enum T::Case::* in_case;
   Enum T::Statement::* in_statement;
-  std::int32_t T::Plugin::* in_plugin;
   std::vector<std::string> values;   ///< in the order of the enumeration
   std::vector<Claim> declinable;     ///< one for each value
   const char* keyword = nullptr;     ///< by which functions in Python claim values
@@ -107,13 +104,11 @@ struct ValueShrinks {
 };
 
 /// An array that a kernel reads.
-template <class T, class Owner, class View, class Element, class PluginElement>
+template <class T, class Owner, class View, class Element>
 struct InputArray {
   const char* name;
   std::vector<Element> T::Case::* in_case;
   View Owner::* in_problem;
-  const PluginElement* T::Plugin::* in_plugin;
-  std::int64_t T::Plugin::* plugin_size;
   ShapeWords<T> shape;
   bool optional = false;  ///< no elements: there is none
   Claim declinable = {};  ///< where there is one
@@ -126,11 +121,11 @@ struct InputArray {
 
 /// An array of the case's dtype.
 template <class T>
-using DtypeArray = InputArray<T, typename T::Problem, typename T::Input, typename T::Image, void>;
+using DtypeArray = InputArray<T, typename T::Problem, typename T::Input, typename T::Image>;
 
 /// An array of a fixed type.
 template <class T, class Element>
-using PlainArray = InputArray<T, typename T::Statement, std::span<const Element>, Element, Element>;
+using PlainArray = InputArray<T, typename T::Statement, std::span<const Element>, Element>;
 
 /// What a kernel of others declares, in the plug-in header's struct or in JSON.
 template <class T, class Value, class PluginValue>
@@ -151,13 +146,11 @@ struct Further {
 };
 
 /// An array that a kernel writes.
-template <class T, class View, class PluginElement>
+template <class T, class View>
 struct Result {
   const char* name;
   std::vector<typename T::Image> T::Run::* in_run;
   View T::Output::* in_output;
-  PluginElement* T::PluginOutput::* in_plugin;
-  std::int64_t T::PluginOutput::* plugin_size;
   ShapeWords<T> shape;
   const char* indices;                                              ///< one letter an axis, for messages
   const char* wanted_with = nullptr;                                ///< null: it is always wanted

@@ -117,7 +117,7 @@ class GateSubject {
   /// Pictures of the kernel's errors on a failing case; none if the kernel or the reference throws again.
   virtual std::vector<Picture> pictures_of(const AnyCase& /*c*/) const { return {}; }
   /// What the emulator's numerics find of a failing case; empty if the kernel is no shader, or if it cannot run here.
-  virtual Why why_of(std::size_t /*property*/, const AnyCase& /*c*/) const { return {}; }
+  Why why_of(std::size_t property, const AnyCase& c) const;
 
   /// The cases that the kernel was judged on last.
   RecentCases& recent() const { return *recent_; }

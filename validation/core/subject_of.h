@@ -140,17 +140,6 @@ class SubjectOf final : public GateSubject {
       return {};
     }
   }
-  Why why_of(std::size_t property, const AnyCase& c) const override {
-    Explanation explanation;
-    const auto other = fresh();
-    if (!other) return {};
-    try {
-      other->judge(property, c);
-    } catch (const KernelUnavailable&) {
-      return {};
-    }
-    return explanation.why();
-  }
 
  private:
   static const NeedleExtent& extent_called(const std::string& name) {

@@ -31,8 +31,6 @@ struct CtcFields : FieldTypes<CtcCase, CtcKernel, CtcRun> {
 
   using Image = float;
   using Input = metal::AnyInputOf<float, metal::Half, metal::BFloat16>;
-  using Plugin = assay_ctc_problem;
-  using PluginOutput = assay_ctc_output;
   using PluginKernel = assay_ctc_kernel;
 
   /// Generated cases are converted to a dtype that the kernel does.
@@ -71,61 +69,54 @@ inline const auto& CtcFields::problem() {
   using T = CtcFields;
   using Integers = PlainArray<T, std::int64_t>;
   static const std::tuple table{
-      Extent<T>{"T", &Case::T, &Statement::T, &Plugin::T, &PluginKernel::largest_T},
-      Extent<T>{"B", &Case::B, &Statement::B, &Plugin::B, &PluginKernel::largest_B},
-      Extent<T>{"C", &Case::C, &Statement::C, &Plugin::C, &PluginKernel::largest_C, 1},
-      Extent<T>{"S", &Case::S, &Statement::S, &Plugin::S, &PluginKernel::largest_S, 0, longest_target},
+      Extent<T>{"T", &Case::T, &Statement::T, &PluginKernel::largest_T},
+      Extent<T>{"B", &Case::B, &Statement::B, &PluginKernel::largest_B},
+      Extent<T>{"C", &Case::C, &Statement::C, &PluginKernel::largest_C, 1},
+      Extent<T>{"S", &Case::S, &Statement::S, &PluginKernel::largest_S, 0, longest_target},
       DerivedExtent<T>{"L", states},
       DerivedExtent<T>{"labels", [](const Statement& s) { return static_cast<std::int64_t>(s.targets.size()); }},
       DtypeField<T>{"dtype", &Case::dtype, {Dtype::float32, Dtype::float16, Dtype::bfloat16}, false},
-      Option<T, std::int64_t, std::int64_t>{"blank", &Case::blank, &Statement::blank, &Plugin::blank,
-                                            {"any_blank", "a blank other than 0", ASSAY_CTC_NO_OTHER_BLANK}},
+      Option<T, std::int64_t>{"blank", &Case::blank, &Statement::blank,
+                              {"any_blank", "a blank other than 0", ASSAY_CTC_NO_OTHER_BLANK}},
       Choice<T, CtcInput>{.name = "input", .in_case = &Case::input, .in_statement = &Statement::input,
-                          .in_plugin = &Plugin::input, .values = {"logits", "log_probs"},
+                          .values = {"logits", "log_probs"},
                           .declinable = {{"logits", "logits", ASSAY_CTC_NO_LOGITS},
                                          {"log_probs", "log_probs", ASSAY_CTC_NO_LOG_PROBS}},
                           .keyword = "inputs", .in_npz = false,
                           .metal_flag = "from_logits", .metal_true = CtcInput::logits},
       Choice<T, CtcVariable>{.name = "variable", .in_case = &Case::variable, .in_statement = &Statement::variable,
-                             .in_plugin = &Plugin::variable, .values = {"logits", "log_probs"},
+                             .values = {"logits", "log_probs"},
                              .declinable = {{"gradient_of_logits", "dL/dlogits", ASSAY_CTC_NO_GRADIENT_OF_LOGITS},
                                             {"gradient_of_log_probs", "dL/dlog_probs",
                                              ASSAY_CTC_NO_GRADIENT_OF_LOG_PROBS}},
                              .keyword = "gradient_of", .resets = true, .call_name = "gradient_of",
                              .metal_flag = "of_logits", .metal_true = CtcVariable::logits},
       Choice<T, CtcTargets>{.name = "layout", .in_case = &Case::layout, .in_statement = &Statement::layout,
-                            .in_plugin = &Plugin::layout, .values = {"padded", "concatenated"},
+                            .values = {"padded", "concatenated"},
                             .declinable = {{"padded", "padded targets", ASSAY_CTC_NO_PADDED},
                                            {"concatenated", "concatenated targets", ASSAY_CTC_NO_CONCATENATED}},
                             .keyword = "layouts", .in_npz = false,
                             .metal_flag = "concatenated", .metal_true = CtcTargets::concatenated},
-      Choice<T, Reduction>{"reduction", &Case::reduction, &Statement::reduction, &Plugin::reduction, reduction_names(),
+      Choice<T, Reduction>{"reduction", &Case::reduction, &Statement::reduction, reduction_names(),
                            {{"reduction_none", "reduction 'none'", ASSAY_CTC_NO_REDUCTION_NONE},
                             {"reduction_sum", "reduction 'sum'", ASSAY_CTC_NO_REDUCTION_SUM},
                             {"reduction_mean", "reduction 'mean'", ASSAY_CTC_NO_REDUCTION_MEAN}},
                            "reductions"},
-      Option<T, bool, std::int32_t>{"zero_infinity", &Case::zero_infinity, &Statement::zero_infinity,
-                                    &Plugin::zero_infinity,
-                                    {"zero_infinity", "zero_infinity", ASSAY_CTC_NO_ZERO_INFINITY}, true},
+      Option<T, bool>{"zero_infinity", &Case::zero_infinity, &Statement::zero_infinity,
+                      {"zero_infinity", "zero_infinity", ASSAY_CTC_NO_ZERO_INFINITY}, true},
       Integers{.name = "input_lengths", .in_case = &Case::input_lengths, .in_problem = &Statement::input_lengths,
-               .in_plugin = &Plugin::input_lengths, .plugin_size = &Plugin::input_lengths_size, .shape = {"B"},
-               .metal_type = "int"},
+               .shape = {"B"}, .metal_type = "int"},
       Integers{.name = "target_lengths", .in_case = &Case::target_lengths, .in_problem = &Statement::target_lengths,
-               .in_plugin = &Plugin::target_lengths, .plugin_size = &Plugin::target_lengths_size, .shape = {"B"},
-               .metal_type = "int"},
+               .shape = {"B"}, .metal_type = "int"},
       Integers{.name = "targets", .in_case = &Case::targets, .in_problem = &Statement::targets,
-               .in_plugin = &Plugin::targets, .plugin_size = &Plugin::targets_size, .shape = {"", targets_shape},
-               .npz_or = " or [sum of target_lengths]",
-               .metal_type = "int"},
+               .shape = {"", targets_shape}, .npz_or = " or [sum of target_lengths]", .metal_type = "int"},
       PlainArray<T, float>{.name = "upstream", .in_case = &Case::upstream, .in_problem = &Statement::upstream,
-                           .in_plugin = &Plugin::upstream, .plugin_size = &Plugin::upstream_size,
                            .shape = {"", per_row, "reduction"}, .optional = true,
                            .declinable = {"upstream", "an upstream gradient", ASSAY_CTC_NO_UPSTREAM},
                            .metal_type = "float"},
       DtypeArray<T>{.name = "activations", .in_case = &Case::activations, .in_problem = &Problem::activations,
-                    .in_plugin = &Plugin::activations, .plugin_size = &Plugin::activations_size, .shape = {"T,B,C"},
-                    .shrinks = shrinks(), .npz_name = activations_name, .npz_words = "logits or log_probs",
-                    .npz_or = " or [T, C]"},
+                    .shape = {"T,B,C"}, .shrinks = shrinks(), .npz_name = activations_name,
+                    .npz_words = "logits or log_probs", .npz_or = " or [T, C]"},
       Further<T>{{"empty", "empty rows", ASSAY_CTC_NO_EMPTY}, has_empty_rows},
       Further<T>{{"checks_arguments", "", ASSAY_CTC_NO_CHECKS}},
       Further<T>{{"same_bits", "", ASSAY_CTC_NO_SAME_BITS}}};
@@ -154,13 +145,11 @@ inline const auto& CtcFields::declarations() {
 inline const auto& CtcFields::results() {
   using T = CtcFields;
   static const std::tuple table{
-      Result<T, std::span<float>, void>{.name = "loss", .in_run = &Run::loss, .in_output = &Output::loss,
-                                        .in_plugin = &PluginOutput::loss, .plugin_size = &PluginOutput::loss_size,
-                                        .shape = {"", per_row}, .indices = "b", .plugin_dtype = true,
-                                        .metal_type = "float"},
-      Result<T, metal::AnyOutputOf<float, metal::Half, metal::BFloat16>, void>{
-          .name = "gradient", .in_run = &Run::gradient, .in_output = &Output::gradient,
-          .in_plugin = &PluginOutput::gradient, .plugin_size = &PluginOutput::gradient_size, .shape = {"T,B,C"},
+      Result<T, std::span<float>>{.name = "loss", .in_run = &Run::loss, .in_output = &Output::loss,
+                                  .shape = {"", per_row}, .indices = "b", .plugin_dtype = true,
+                                  .metal_type = "float"},
+      Result<T, metal::AnyOutputOf<float, metal::Half, metal::BFloat16>>{
+          .name = "gradient", .in_run = &Run::gradient, .in_output = &Output::gradient, .shape = {"T,B,C"},
           .indices = "tbk", .wanted_with = "gradient", .gradient_of = &Case::activations, .plugin_dtype = true}};
   return table;
 }

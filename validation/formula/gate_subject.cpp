@@ -49,7 +49,7 @@ FormulaGateSubject::FormulaGateSubject(const Subject& subject, Shortened shorten
 }
 
 std::shared_ptr<const GateSubject> FormulaGateSubject::fresh() const {
-  const auto made = subject_.fresh ? subject_.fresh() : nullptr;
+  const auto made = subject_.fresh ? subject_.fresh(subject_) : nullptr;
   return made ? std::make_shared<FormulaGateSubject>(*made, shortened_) : nullptr;
 }
 

@@ -36,9 +36,13 @@ struct Subject {
   Kernel backward = {};
   Arithmetic arithmetic;
   int digits = 40;
-  bool same_bits = true;  ///< whether the kernel promises the same bits for the same problem, as atomics do not
-  /// The same with kernels that were made afresh, without a history; empty where they cannot be.
-  std::function<std::shared_ptr<const Subject>()> fresh = {};
+  bool same_bits = true;       ///< whether the kernel promises the same bits for the same problem, as atomics do not
+  bool takes_threads = false;  ///< whether a case's `threads` is the number of threads that the kernel uses
+  /// The bad arguments, made of a case, that the kernel does not refuse by name; none where nothing of the case can be
+  /// spoilt. Empty where the kernel does not claim to check its arguments.
+  std::function<std::optional<std::vector<std::string>>(const Case&)> missing_refusals = {};
+  /// The subject with kernels that were made afresh, without a history; empty where they cannot be.
+  std::function<std::shared_ptr<const Subject>(const Subject&)> fresh = {};
   std::optional<FarKernels> far = {};  ///< empty where the kernel's arrays are not on a GPU, or have no rows
 };
 

@@ -80,6 +80,7 @@ struct Case {
   ValueClass values = {};
   int layout = 0;          ///< of the arrays that a kernel is given (core/layouts.h)
   std::uint64_t seed = 0;  ///< of what a property draws beside the case
+  int threads = 0;         ///< with which a kernel computes that can be told; 0: its own choice
 };
 
 /// A formula at fixed extents.

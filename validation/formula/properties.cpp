@@ -62,7 +62,7 @@ Finding repeat(const Subject& subject, const Case& c, Random& random) {
 /// The kernel of a run has judged all cases before, of many shapes; the fresh one has a history of nothing. Tiny cases
 /// are repeated, for a kernel that fails on one call in many.
 Finding history(const Subject& subject, const Case& c, Random&) {
-  const auto fresh = subject.fresh();
+  const auto fresh = subject.fresh(subject);
   if (!fresh) return Finding::skip("the kernel cannot be started afresh");
   const Doubles expected = either_kernel(*fresh)(c);
   constexpr std::size_t tiny = 32;
@@ -70,6 +70,25 @@ Finding history(const Subject& subject, const Case& c, Random&) {
   for (int calls = elements_of(c) <= tiny ? 32 : 1; calls > 0; --calls)
     take_same_bits(finding, expected, either_kernel(subject)(c), "after earlier calls");
   return finding;
+}
+
+/// Rows that are shared out among threads, and sums that are joined, are right for every number of threads.
+Finding threads(const Subject& subject, const Case& c, Random& random) {
+  Finding finding = Finding::pass();
+  for (const int count : {1, 2, 3, 7, static_cast<int>(random.integer(8, 64))}) {
+    Case with = c;
+    with.threads = count;
+    Finding one = subject.forward ? outputs(subject, with, random) : gradients(subject, with, random);
+    if (is_failure(one.verdict)) one.explanation = fmt::format("  with {} threads\n{}", count, one.explanation);
+    finding.take(one);
+  }
+  return finding;
+}
+
+Finding refusals(const Subject& subject, const Case& c, Random&) {
+  const auto missing = subject.missing_refusals(c);
+  if (!missing) return Finding::skip("no argument of the case can be spoilt");
+  return missing->empty() ? Finding::pass() : Finding::fail(fmt::format("  {}", fmt::join(*missing, "\n  ")));
 }
 
 }  // namespace
@@ -109,6 +128,9 @@ std::vector<Property> properties_of(const Subject& subject) {
       {"repeat", "equal inputs give equal bits, whatever was computed between", {}, repeat, false, false, true}};
   if (subject.fresh)
     properties.push_back({"history", "calls before, of other shapes, change nothing", {}, history, false, false, true});
+  if (subject.takes_threads)
+    properties.push_back({"threads", "results are within their bounds for any number of threads", {}, threads});
+  if (subject.missing_refusals) properties.push_back({"refusals", "bad arguments are refused by name", {}, refusals});
   for (const auto& [name, extent] : subject.specification.declared) {
     const auto found = relations().find(name);
     if (found == relations().end())

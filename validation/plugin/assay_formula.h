@@ -1,4 +1,5 @@
-/* assay_formula.h - lets assay.gate judge a kernel of yours for an operation that is a formula: docs/formula.md.
+/* assay_formula.h - kernels that take arrays by name: for an operation that is a formula (docs/formula.md), and for
+ * CTC, cross-entropy and the SVD in the place of the structs of assay_plugin.h (docs/plugins.md).
  *
  * A shared library that exports assay_forward, assay_backward or both is a plug-in:
  *
@@ -23,9 +24,10 @@
 extern "C" {
 #endif
 
-enum assay_array_dtype { ASSAY_INT64 = 16, ASSAY_BOOL = 17 }; /* of indices, positions and flags, beside assay_dtype */
+/* Of indices, positions and flags, beside assay_dtype. */
+enum assay_array_dtype { ASSAY_INT64 = 16, ASSAY_BOOL = 17, ASSAY_INT32 = 18 };
 
-/* Row-major and contiguous. Inputs must not be written. */
+/* Row-major and contiguous. Inputs must not be written. An option of a built-in operation has no axes. */
 typedef struct assay_array {
   const char* name; /* that of the formula's argument, or upstream0, ...; of a result output0, ... or gradient_x of x */
   const int64_t* shape;

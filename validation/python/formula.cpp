@@ -144,7 +144,7 @@ formula::Kernel kernel_of(const py::object& function) {
   return [function](const Case& c) {
     py::tuple said;
     try {
-      said = function(c.extents, c.arrays, c.upstream, c.layout);
+      said = function(c.extents, c.arrays, c.upstream, c.layout, c.threads);
     } catch (const py::error_already_set& error) {
       throw Interrupt{error};
     }
@@ -167,28 +167,41 @@ auto interruptible(const Work& work) {
 
 using Given = std::vector<std::tuple<formula::Extents, Doubles, Doubles>>;  ///< extents, arrays, upstream
 
-/// The kernels that `afresh` returns in the place of the subject's; none where it is None.
-std::function<std::shared_ptr<const Subject>()> fresh_of(const Subject& subject, const py::object& afresh) {
+/// The kernels that `afresh` returns in the place of a subject's; none where it is None.
+decltype(Subject::fresh) fresh_of(const py::object& afresh) {
   if (afresh.is_none()) return {};
-  return [subject, afresh] {
+  return [afresh](const Subject& subject) {
     const py::tuple kernels = afresh();
     auto made = std::make_shared<Subject>(subject);
     made->forward = kernel_of(kernels[0]);
     made->backward = kernel_of(kernels[1]);
-    made->fresh = fresh_of(subject, afresh);
     return made;
+  };
+}
+
+/// A kernel's check of its arguments: of extents, arrays and upstreams, the missing refusals, or None.
+decltype(Subject::missing_refusals) refusals_of(const py::object& function) {
+  if (function.is_none()) return {};
+  return [function](const Case& c) {
+    try {
+      return function(c.extents, c.arrays, c.upstream).cast<std::optional<std::vector<std::string>>>();
+    } catch (const py::error_already_set& error) {
+      throw Interrupt{error};
+    }
   };
 }
 
 py::tuple run(const Subject& subject, int cases, std::uint64_t seed, const std::string& filter,
               const std::string& reach, const Given& given, const py::function& shortened,
-              const std::optional<std::pair<std::int64_t, std::int64_t>>& shard, int sizes, double seconds) {
+              const std::optional<std::pair<std::int64_t, std::int64_t>>& shard, int sizes, double seconds,
+              bool explains) {
   validation::GateRun run{
       .options = formula::options_of(cases, seed, reach_called(reach)),
       .filter = filter,
       .digits = subject.digits,
       .shard = shard ? validation::Shard{shard->first, shard->second} : validation::shard_from_environment(),
       .words = "--reach " + reach,
+      .explains = explains,
       .seconds = seconds};
   for (const auto& [extents, arrays, upstream] : given)
     run.options.given.push_back({fmt::format("given case {}", run.options.given.size()),
@@ -384,11 +397,14 @@ void add_formula(py::module_& core) {
             types[3].cast<double>(), types[4].cast<double>(), types[5].cast<std::map<std::string, double>>(),
             types[6].cast<bool>(), types[7].cast<std::map<std::string, std::string>>(), types[8].cast<std::string>());
         subject.digits = digits;
-        subject.fresh = fresh_of(subject, afresh);
+        subject.fresh = fresh_of(afresh);
         return subject;
       }))
       .def_readwrite("same_bits", &Subject::same_bits)
       .def("set_far", &set_far)
+      .def_readwrite("takes_threads", &Subject::takes_threads)
+      .def("set_refusals",
+           [](Subject& subject, const py::object& missing) { subject.missing_refusals = refusals_of(missing); })
       .def("set_types", &set_types)
       .def("set_sizes",
            [](Subject& subject, const formula::Extents& least, const formula::Extents& multiple,

@@ -25,6 +25,13 @@ using validation::transport::Request;
 /// Its name, its contiguous elements, and their type as assay_formula.h numbers it.
 using Named = std::tuple<std::string, py::array, std::int32_t>;
 
+/// By the size of the inputs, so that a failure comes again.
+std::int32_t threads_for(const std::vector<Named>& inputs) {
+  py::ssize_t elements = 0;
+  for (const auto& named : inputs) elements += std::get<1>(named).size();
+  return static_cast<std::int32_t>(1 + elements % 4);
+}
+
 Array array_of(const Named& named, bool is_output) {
   const auto& [name, elements, dtype] = named;
   py::array memory = elements;
@@ -41,7 +48,7 @@ Array array_of(const Named& named, bool is_output) {
 }
 
 void require_room(const std::string& operation, const std::vector<Named>& all) {
-  const std::size_t longest = sizeof Request::formula - 1, name_length = 63;
+  const std::size_t longest = sizeof Request::operation - 1, name_length = 63;
   if (all.size() > max_slots)
     throw std::invalid_argument(fmt::format("{} arrays: expected at most {} of a plug-in", all.size(), max_slots));
   if (operation.size() > longest)
@@ -57,14 +64,17 @@ bool is_interrupted() {
   return PyErr_CheckSignals() != 0;
 }
 
-/// Fills the outputs. Returns how the call ended, and why: "ok", "unsupported", "refused" or "failed".
+/// Fills the outputs; a library that uses OpenMP does so with `threads`, or if that is 0 with one to four. Returns how
+/// the call ended, and why: "ok", "unsupported", "refused" or "failed".
 std::pair<std::string, std::string> call(const Plugin& plugin, const std::string& operation,
-                                         const std::vector<Named>& inputs, const std::vector<Named>& outputs) {
+                                         const std::vector<Named>& inputs, const std::vector<Named>& outputs,
+                                         std::int32_t threads) {
   std::vector<Named> all = inputs;
   all.insert(all.end(), outputs.begin(), outputs.end());
   require_room(operation, all);
   Request request;
-  operation.copy(request.formula.data(), request.formula.size() - 1);
+  operation.copy(request.operation.data(), request.operation.size() - 1);
+  request.threads = threads > 0 ? threads : threads_for(inputs);
   std::vector<Array> arrays;
   for (std::size_t i = 0; i < all.size(); ++i) arrays.push_back(array_of(all[i], i >= inputs.size()));
   try {
@@ -89,7 +99,10 @@ void add_formula_plugin(py::module_& core) {
         validation::transport::end_calls_when(is_interrupted);
         return std::make_unique<Plugin>(path, entry, std::vector<std::string>());
       }))
-      .def("call", &call);
+      .def_property_readonly("uses_openmp", [](const Plugin& plugin) { return plugin.loaded().uses_openmp != 0; })
+      .def_property_readonly("is_instrumented",
+                             [](const Plugin& plugin) { return plugin.loaded().is_instrumented != 0; })
+      .def("call", &call, py::arg("operation"), py::arg("inputs"), py::arg("outputs"), py::arg("threads") = 0);
 }
 
 }  // namespace assay::python

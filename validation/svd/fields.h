@@ -42,8 +42,6 @@ struct SvdFields : FieldTypes<SvdCase, SvdKernel, SvdRun> {
 
   using Image = double;
   using Input = metal::AnySvdInput;
-  using Plugin = assay_svd_problem;
-  using PluginOutput = assay_svd_output;
   using PluginKernel = assay_svd_kernel;
 
   static const auto& problem();
@@ -70,14 +68,13 @@ struct SvdFields : FieldTypes<SvdCase, SvdKernel, SvdRun> {
 inline const auto& SvdFields::problem() {
   using T = SvdFields;
   static const std::tuple table{
-      Extent<T>{"B", &Case::B, &Statement::B, &Plugin::B, &PluginKernel::largest_B},
-      Extent<T>{"M", &Case::M, &Statement::M, &Plugin::M, &PluginKernel::largest_M},
-      Extent<T>{"N", &Case::N, &Statement::N, &Plugin::N, &PluginKernel::largest_N},
+      Extent<T>{"B", &Case::B, &Statement::B, &PluginKernel::largest_B},
+      Extent<T>{"M", &Case::M, &Statement::M, &PluginKernel::largest_M},
+      Extent<T>{"N", &Case::N, &Statement::N, &PluginKernel::largest_N},
       DerivedExtent<T>{"K", [](const Statement& s) { return s.K(); }},
       DtypeField<T>{"dtype", &Case::dtype, {Dtype::float32, Dtype::float16, Dtype::bfloat16, Dtype::float64}},
-      DtypeArray<T>{.name = "A", .in_case = &Case::A, .in_problem = &Problem::A, .in_plugin = &Plugin::A,
-                    .plugin_size = &Plugin::A_size, .shape = {"B,M,N"}, .shrinks = shrinks(),
-                    .npz_or = " or [M, N]"},
+      DtypeArray<T>{.name = "A", .in_case = &Case::A, .in_problem = &Problem::A, .shape = {"B,M,N"},
+                    .shrinks = shrinks(), .npz_or = " or [M, N]"},
       Further<T>{{"wide", "wide matrices", ASSAY_SVD_NO_WIDE}, [](const Case& c) { return c.M < c.N; }},
       Further<T>{{"tall", "tall matrices", ASSAY_SVD_NO_TALL}, [](const Case& c) { return c.M > c.N; }},
       Further<T>{{"empty", "no matrices, or matrices of nothing", ASSAY_SVD_NO_EMPTY},
@@ -110,15 +107,15 @@ inline const auto& SvdFields::declarations() {
 
 inline const auto& SvdFields::results() {
   using T = SvdFields;
-  using Vectors = Result<T, metal::AnySvdOutputArray, void>;
+  using Vectors = Result<T, metal::AnySvdOutputArray>;
   static const std::tuple table{
-      Vectors{.name = "U", .in_run = &Run::U, .in_output = &Output::U, .in_plugin = &PluginOutput::U,
-              .plugin_size = &PluginOutput::U_size, .shape = {"B,M,K"}, .indices = "bik", .wanted_with = "vectors"},
-      Result<T, metal::AnyOutputOf<float, double>, void>{
-          .name = "S", .in_run = &Run::S, .in_output = &Output::S, .in_plugin = &PluginOutput::S,
-          .plugin_size = &PluginOutput::S_size, .shape = {"B,K"}, .indices = "bk", .metal_type = "float"},
-      Vectors{.name = "Vh", .in_run = &Run::Vh, .in_output = &Output::Vh, .in_plugin = &PluginOutput::Vh,
-              .plugin_size = &PluginOutput::Vh_size, .shape = {"B,K,N"}, .indices = "bkj", .wanted_with = "vectors"}};
+      Vectors{.name = "U", .in_run = &Run::U, .in_output = &Output::U, .shape = {"B,M,K"},
+              .indices = "bik", .wanted_with = "vectors"},
+      Result<T, metal::AnyOutputOf<float, double>>{
+          .name = "S", .in_run = &Run::S, .in_output = &Output::S, .shape = {"B,K"},
+          .indices = "bk", .metal_type = "float"},
+      Vectors{.name = "Vh", .in_run = &Run::Vh, .in_output = &Output::Vh, .shape = {"B,K,N"},
+              .indices = "bkj", .wanted_with = "vectors"}};
   return table;
 }
 

@@ -152,8 +152,14 @@ class Traced:
 
 class FormulaPlugin:
     def __init__(self, path: str, entry: str, seconds: float) -> None: ...
+    uses_openmp: bool
+    is_instrumented: bool
     def call(
-        self, operation: str, inputs: List[Tuple[str, np.ndarray, int]], outputs: List[Tuple[str, np.ndarray, int]]
+        self,
+        operation: str,
+        inputs: List[Tuple[str, np.ndarray, int]],
+        outputs: List[Tuple[str, np.ndarray, int]],
+        threads: int,
     ) -> Tuple[str, str]: ...
 
 class FormulaSubject:
@@ -169,6 +175,7 @@ class FormulaSubject:
         shard: Optional[Tuple[int, int]],
         sizes: int,
         seconds: float,
+        explains: bool,
     ) -> Tuple[str, str]: ...
     def replay(self, cases: List[Dict[str, str]]) -> Tuple[str, str]: ...
     def truth(
@@ -178,6 +185,8 @@ class FormulaSubject:
         self, extents: Dict[str, int], arrays: List[List[float]], upstream: List[List[float]]
     ) -> List[List[str]]: ...
     same_bits: bool
+    takes_threads: bool
+    def set_refusals(self, missing: Callable[[Dict[str, int], Any, Any], Optional[List[str]]]) -> None: ...
     def set_sizes(self, least: Dict[str, int], multiple: Dict[str, int], listed: Dict[str, List[int]]) -> None: ...
     def set_far(self, extent: str, forward: Any, backward: Any) -> None: ...
     def set_types(self, types: Dict[str, str]) -> None: ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from types import SimpleNamespace
-from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from ._called import KernelEnded, called
 from ._layouts import declines_layout, laid_out
 from ._own_memory import Memory, SharedMemory
 from ._pipe import ReturnedWrong, Unsupported, _own_frames, text_of
+from ._plugin import Plugin
+from ._refusals import missing_refusals
 
 Shape = Tuple[int, ...]
 
@@ -65,7 +67,9 @@ class KernelCall:
         self._operation, self._fn, self._types, self._gradient = operation, fn, types, gradient
         self._memory = Memory()
 
-    def __call__(self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int) -> Tuple[str, Any]:
+    def __call__(self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int, threads: int = 0) -> Tuple[str, Any]:
+        if isinstance(self._fn, Plugin):
+            self._fn.threads = threads
         try:
             return "done", self._results(extents, self._problem(extents, arrays, upstream, layout))
         except Unsupported as error:
@@ -77,7 +81,10 @@ class KernelCall:
         except (ReturnedWrong, KernelEnded, SharedMemory) as error:
             return "failed", text_of(error)
 
-    def _problem(self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int) -> Problem:
+    def missing_refusals(self, extents: Dict[str, int], arrays: Any, upstream: Any) -> Optional[List[str]]:
+        return missing_refusals(self._fn, self._problem(extents, arrays, upstream))  # type: ignore[arg-type]
+
+    def _problem(self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int = 0) -> Problem:
         operation, p = self._operation, Problem(extents=dict(extents))
         for (name, _, kind, _, _), shape, values in zip(operation.inputs, operation.shapes(extents), arrays):
             array = np.array(values, np.float64).reshape(shape)

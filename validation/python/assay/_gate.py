@@ -284,15 +284,17 @@ def replay(
     return ended.status == 0
 
 
-def property_names(operation: Any) -> List[str]:
+def property_names(operation: Any, kernel: Any = None, **declared: Any) -> List[str]:
     """The properties of an operation, in the order in which a report lists them. Raises ValueError for another one.
+
+    A library as the kernel of an operation of one's own has more of them than a function.
 
     >>> property_names("ctc")[:2]
     ['outside', 'inside']
     """
     require_operation(operation)
     if not isinstance(operation, str):
-        return operation.property_names()
+        return operation.property_names(kernel, **declared)
     ended = run_program("gate", operation, "--list")
     if ended.returncode != 0:
         raise ValueError(ended.stderr.strip())

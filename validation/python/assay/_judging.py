@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _numbers
-from ._arithmetic import DTYPES
+from ._arithmetic import DTYPES, types_of
 from ._called import TIME_LIMIT, kernel_calls
 from ._cases import Given, given_case, shortened, words_of_line
 from ._gate import MOST_CASES, REACHES, GateResult, _property_result
@@ -35,6 +35,7 @@ class Judging:
     """The part of an operation that judges kernels of it."""
 
     name: str
+    kinds: Dict[str, str]
     subject: Callable[..., Any]
     unshared: Callable[[Any], Any]
     run_line: Callable[..., str]
@@ -88,17 +89,21 @@ class Judging:
                        for one, is_gradient in ((kernel, False), (backward, True))]  # fmt: skip
             subject = self.subject(*kernels, **declared)
             opened.enter_context(kernel_calls(time_limit))
-            return subject.run(cases, seed, _numbers.text("filter", filter), reach, given, shortened, shard, sizes, seconds)
+            explains = any(getattr(one, "is_instrumented", False) for one in kernels)
+            return subject.run(cases, seed, _numbers.text("filter", filter), reach, given, shortened, shard, sizes, seconds,
+                               explains)  # fmt: skip
 
     def _opened(self, opened: ExitStack, kernel: Any, time_limit: float, declared: Dict[str, Any], is_gradient: bool) -> Any:
         """The kernel itself, or a plug-in by its path, which `opened` closes."""
         if not isinstance(kernel, (str, os.PathLike)):
             return kernel
-        if declared.get("dtypes"):
-            raise TypeError(f"dtypes = {declared['dtypes']!r}: the arrays of a plug-in have one type: expected dtype= alone")
         seconds = _numbers.real("time_limit", time_limit, 0, positive=True)
         limit = {} if seconds == TIME_LIMIT else {"seconds": seconds}  # what is compiled takes less than Python, unless said
-        return opened.enter_context(closing(Plugin(kernel, self, declared["dtype"], is_gradient, **limit)))
+        return opened.enter_context(closing(self.plugin(kernel, is_gradient, declared, **limit)))
+
+    def plugin(self, path: Any, is_gradient: bool, declared: Dict[str, Any], **limit: float) -> Plugin:
+        types = types_of(declared.get("dtype", "float32"), declared.get("dtypes"), self.kinds)
+        return Plugin(path, self, types, is_gradient, **limit)
 
     def _result(self, said: str, table: str, kernel: Any, backward: Any, declared: Dict[str, Any],
                 input: Optional[Given]) -> GateResult:
@@ -117,7 +122,7 @@ class Judging:
         cases = [words_of_line(one) for one in _numbers.text("reproducer", reproducer).split(" then ")]
         of_gradient = cases[0].get("property") == "gradient"
         if isinstance(fn, (str, os.PathLike)):
-            fn = Plugin(fn, self, declared.get("dtype", "float32"), of_gradient)
+            fn = self.plugin(fn, of_gradient, declared)
         with kernel_calls():
             verdict, why = self.subject(None if of_gradient else fn, fn if of_gradient else None, **declared).replay(cases)
         print(f"{verdict} {cases[0]['property']}\n{why}")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import os
 import pickle
+from contextlib import closing
 from functools import lru_cache
 from importlib import import_module
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
@@ -125,7 +127,8 @@ class Operation(Judging):
                 dtypes: Optional[Dict[str, str]] = None, compute: str = "", accumulate: str = "", exp_error: float = 4,
                 input_roundoff: float = 0, rounds: Optional[Dict[str, Union[float, str]]] = None, products: str = "",
                 road: Any = None, subnormals: bool = True, empty: bool = True, limits: Optional[Dict[str, int]] = None,
-                extents: Optional[Dict[str, Any]] = None, same_bits: bool = True, digits: int = 40, **unknown: Any) -> Any:
+                extents: Optional[Dict[str, Any]] = None, same_bits: bool = True, checks_arguments: bool = False,
+                digits: int = 40, **unknown: Any) -> Any:
         if unknown:
             known = [name for name in inspect.signature(self.subject).parameters if name not in ("kernel", "backward", "unknown")]
             raise TypeError(f"{', '.join(unknown)}= is not known: expected what a kernel declares: {', '.join(known)}")
@@ -155,6 +158,12 @@ class Operation(Judging):
             name, *calls(kernel, backward), afresh if starts_afresh else None, tuple(types), digits,
             *(one and one.trace for one in roads))
         subject.same_bits = _numbers.flag("same_bits", same_bits)
+        given = [one for one in (kernel, backward) if one is not None]
+        subject.takes_threads = bool(given) and all(getattr(one, "takes_threads", False) for one in given)
+        if _numbers.flag("checks_arguments", checks_arguments):
+            if not starts_afresh:
+                raise TypeError(f"checks_arguments = True of {name}: expected a shared library, which can be given bad arguments")
+            subject.set_refusals(KernelCall(self, kernel or backward, arrays, kernel is None).missing_refusals)
         subject.set_sizes(*taken)
         subject.set_types(arrays.numbers(self.kinds))
         if has_names:
@@ -175,9 +184,14 @@ class Operation(Judging):
             raise pickle.PicklingError(f"a module has no {'.'.join(name)}: expected a formula that a worker can import")
         return Operation, (self.formula, *self.made_of)
 
-    def property_names(self) -> List[str]:
-        """The properties of a kernel of the outputs, in the order of a report."""
-        return ["repeat", *(name for name, _ in self.properties), "exact", "outputs"]
+    def property_names(self, kernel: Any = None, **declared: Any) -> List[str]:
+        """The properties of a kernel of the outputs, in the order of a report; a plug-in has more than a function."""
+        own: List[str] = []
+        if isinstance(kernel, (str, os.PathLike)):
+            with closing(self.plugin(kernel, False, declared)) as one:
+                asked = {"history": one.starts_afresh, "threads": one.takes_threads, "refusals": declared.get("checks_arguments")}
+            own = [name for name, is_asked in asked.items() if is_asked]
+        return ["repeat", *own, *(name for name, _ in self.properties), "exact", "outputs"]
 
     def truth(self, *arrays: Any, digits: int = 50, upstream: Any = None, **declared: Any) -> Dict[str, Any]:
         """Outputs, and with an upstream gradients, as decimals of `digits` digits, and the bounds on a kernel's errors."""

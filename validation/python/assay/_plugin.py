@@ -5,36 +5,55 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Tuple
 
 import numpy as np
 
 from . import _core
+from ._arithmetic import Types
 from ._pipe import ReturnedWrong, Unsupported
 from ._program import program
 from ._served import Served
 
-Arrays = List[Tuple[str, np.ndarray]]
-Shapes = List[Tuple[str, Tuple[int, ...]]]
-DTYPES = {"float32": 0, "float16": 1, "bfloat16": 2, "float64": 3, "int64": 16, "bool": 17}  # assay_formula.h
+DTYPES = {"float32": 0, "float16": 1, "bfloat16": 2, "float64": 3, "int64": 16, "bool": 17, "int32": 18}  # assay_formula.h
+
+WHOLE_TYPES = {"int64": "long", "int32": "int", "bool": "uchar"}  # of shaders
+REAL_TYPES = {"float32": "float", "float16": "half", "bfloat16": "bfloat"}
 
 
-def _as_bits(array: np.ndarray, dtype: str) -> np.ndarray:
-    """Contiguous; an ml_dtypes.bfloat16 as the bits that it is passed as."""
+class Named(NamedTuple):
+    """An array as a plug-in is given it: contiguous, and of bfloat16 its bits."""
+
+    name: str
+    array: np.ndarray
+    dtype: str
+
+
+class Result(NamedTuple):
+    """A result that is due."""
+
+    name: str
+    shape: Tuple[int, ...]
+    dtype: str
+
+
+def _named(name: str, array: np.ndarray, dtype: str) -> Named:
     contiguous = np.ascontiguousarray(array).reshape(array.shape)
-    return contiguous.view(np.uint16) if dtype == "bfloat16" and contiguous.dtype.name == "bfloat16" else contiguous
+    return Named(name, contiguous.view(np.uint16) if contiguous.dtype.name == "bfloat16" else contiguous, dtype)
 
 
-def _unwritten(shape: Tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+def _unwritten(due: Result) -> Named:
     """Elements that are NaN until they are written."""
-    return np.full(int(np.prod(shape, dtype=np.int64)) * dtype.itemsize, 0xFF, np.uint8).view(dtype).reshape(shape)
+    dtype = np.dtype(np.uint16 if due.dtype == "bfloat16" else due.dtype)
+    size = int(np.prod(due.shape, dtype=np.int64)) * dtype.itemsize
+    return Named(due.name, np.full(size, 0xFF, np.uint8).view(dtype).reshape(due.shape), due.dtype)
 
 
 class Plugin:
     """The forward or the backward pass of a plug-in as a kernel of an operation: a function of one problem."""
 
-    def __init__(self, path: Any, operation: Any, dtype: str, gradient: bool, seconds: float = 10) -> None:
-        self.path, self.operation, self.dtype, self.gradient = os.fspath(path), operation, dtype, gradient
+    def __init__(self, path: Any, operation: Any, types: Types, gradient: bool, seconds: float = 10) -> None:
+        self.path, self.operation, self.types, self.gradient = os.fspath(path), operation, types, gradient
         self.__name__ = Path(self.path).name
         file = self.path.partition("@")[0]
         if not os.path.isfile(file):
@@ -44,63 +63,77 @@ class Plugin:
         self._served = Served(self.path, [program(), "metal", "serve", self.path], 60)
         self._library: Any = None
         self._seconds, self.starts_afresh = seconds, not is_shader  # which takes a second to compile
+        self.takes_threads, self.threads = False, 0  # 0: by the size of the inputs
+        self.is_instrumented = False
         if not is_shader:
             self._library = _core.FormulaPlugin(self.path, "backward" if gradient else "forward", seconds)
+            self.takes_threads, self.is_instrumented = self._library.uses_openmp, self._library.is_instrumented
 
     def __call__(self, p: Any) -> List[np.ndarray]:
-        inputs: Arrays = [(one[0], _as_bits(getattr(p, one[0]), self.dtype)) for one in self.operation.inputs]
-        traced = self.operation.trace(p.extents)
-        outputs: Shapes = [(f"output{k}", tuple(shape)) for k, shape in enumerate(traced.shapes)]
-        positions = [not self.gradient and one for one in traced.positions]
-        if self.gradient:
-            inputs += [(f"upstream{k}", _as_bits(one, self.dtype)) for k, one in enumerate(p.upstreams)]
-            shapes = zip(self.operation.inputs, self.operation.shapes(p.extents))
-            outputs = [("gradient_" + one[0], shape) for one, shape in shapes if one[0] in self.operation.differentiable]
         try:
-            return self._call(p.extents, inputs, outputs, positions)
+            return self._call(p, self.given(p), self.due(p.extents))
         except RuntimeError as error:
             raise ReturnedWrong(str(error)) from error
 
+    def given(self, p: Any) -> List[Named]:
+        types = self.types
+        own: Dict[str, Callable[[str], str]] = {"flag": lambda name: "bool", "index": types.of_index}
+        given = [_named(name, getattr(p, name), own.get(kind, types.of)(name)) for name, _, kind, *_ in self.operation.inputs]
+        if self.gradient:
+            given += [_named(f"upstream{k}", one, types.of_output(k)) for k, one in enumerate(p.upstreams)]
+        return given
+
+    def due(self, extents: Dict[str, int]) -> List[Result]:
+        operation = self.operation
+        if self.gradient:
+            shapes = zip(operation.inputs, operation.shapes(extents))
+            return [Result("gradient_" + one[0], shape, self.types.of(one[0])) for one, shape in shapes
+                    if one[0] in operation.differentiable]  # fmt: skip
+        traced = operation.trace(extents)
+        return [Result(f"output{k}", tuple(shape), "int64" if traced.positions[k] else self.types.of_output(k))
+                for k, shape in enumerate(traced.shapes)]  # fmt: skip
+
     def afresh(self) -> "Plugin":
         """The same in a process of its own, which nothing was called in before."""
-        return Plugin(self.path, self.operation, self.dtype, self.gradient, self._seconds)
+        return Plugin(self.path, self.operation, self.types, self.gradient, self._seconds)
 
     def close(self) -> None:
         """Ends the process of the plug-in."""
         self._served.close()
         self._library = None
 
-    def _run_library(self, extents: Dict[str, int], inputs: Arrays, outputs: Shapes, positions: List[bool]) -> List[np.ndarray]:
-        plain, whole = np.dtype(np.uint16 if self.dtype == "bfloat16" else self.dtype), np.dtype(np.int64)
-        types = [whole if one else plain for one in positions] if not self.gradient else [plain] * len(outputs)
-        results = [_unwritten(shape, one) for (_, shape), one in zip(outputs, types)]
-        given = [(name, one, DTYPES.get(one.dtype.name, DTYPES[self.dtype])) for name, one in inputs]
-        due = [(name, one, DTYPES["int64" if one.dtype == whole else self.dtype]) for (name, _), one in zip(outputs, results)]
-        status, says = self._library.call(self.operation.name, given, due)
+    def answer(self, inputs: List[Named], due: List[Result]) -> Tuple[str, str, List[Named]]:
+        """How a call of the library ended, why, and its results."""
+        results = [_unwritten(one) for one in due]
+        given, to = ([(name, one, DTYPES[dtype]) for name, one, dtype in some] for some in (inputs, results))
+        return (*self._library.call(self.operation.name, given, to, self.threads), results)
+
+    def _run_library(self, p: Any, inputs: List[Named], due: List[Result]) -> List[np.ndarray]:
+        status, says, results = self.answer(inputs, due)
         if status == "unsupported":
             raise Unsupported(says)
         if status != "ok":
             raise RuntimeError(f"the plug-in says: {says}" if status == "refused" else says)
-        return results
+        return [one.array for one in results]
 
-    def _run_shader(self, extents: Dict[str, int], inputs: Arrays, outputs: Shapes, positions: List[bool]) -> List[np.ndarray]:
-        if any(positions):
+    def _run_shader(self, p: Any, inputs: List[Named], due: List[Result]) -> List[np.ndarray]:
+        if any(one.dtype == "int64" for one in due):
             raise Unsupported("the results are positions, which shaders do not return here: expected results that are numbers")
         if not self._served.is_running:
-            self._say(self._interface(inputs, outputs))
+            self._say(self._interface(inputs, due))
             self._expect_started()
-        doubles = [(name, self._widened(one)) for name, one in inputs]
-        sizes = [[name, int(np.prod(shape, dtype=np.int64))] for name, shape in outputs]
-        call = {"variables": extents, "inputs": [[name, one.size] for name, one in doubles], "outputs": sizes}
-        self._say(call, *(one.tobytes() for _, one in doubles))
+        doubles = [_widened(one) for one in inputs]
+        sizes = [[one.name, int(np.prod(one.shape, dtype=np.int64))] for one in due]
+        call = {"variables": p.extents, "inputs": [[of.name, one.size] for of, one in zip(inputs, doubles)], "outputs": sizes}
+        self._say(call, *(one.tobytes() for one in doubles))
         self._expect_ok()
         got = [np.frombuffer(self._served.read(8 * size), np.float64) for _, size in sizes]
-        return [self._narrowed(one).reshape(shape) for one, (_, shape) in zip(got, outputs)]
+        return [_narrowed(one, of.dtype).reshape(of.shape) for one, of in zip(got, due)]
 
-    def _interface(self, inputs: Arrays, outputs: Shapes) -> Dict[str, Any]:
-        types = {"int64": "long", "bool": "uchar"}
-        arrays = [{"name": name, "type": types.get(one.dtype.name, ""), "is_output": False} for name, one in inputs]
-        arrays += [{"name": name, "type": "", "is_output": True} for name, _ in outputs]
+    def _interface(self, inputs: List[Named], due: List[Result]) -> Dict[str, Any]:
+        types = {**WHOLE_TYPES, **(REAL_TYPES if self.types.others else {})}  # else the binding's own dtype
+        arrays = [{"name": one.name, "type": types.get(one.dtype, ""), "is_output": False} for one in inputs]
+        arrays += [{"name": one.name, "type": types.get(one.dtype, ""), "is_output": True} for one in due]
         return {"operation": self.operation.name, "variables": self.operation.extents, "arrays": arrays}
 
     def _say(self, message: Dict[str, Any], *contents: bytes) -> None:
@@ -118,12 +151,13 @@ class Plugin:
         if said["status"] != "ok":
             raise RuntimeError(said["says"])
 
-    def _widened(self, array: np.ndarray) -> np.ndarray:
-        if self.dtype == "bfloat16" and array.dtype == np.uint16:
-            array = (array.astype(np.uint32) << 16).view(np.float32)
-        return np.ascontiguousarray(array, np.float64)
 
-    def _narrowed(self, array: np.ndarray) -> np.ndarray:
-        if self.dtype == "bfloat16":
-            return (array.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
-        return array.astype(self.dtype)
+def _widened(one: Named) -> np.ndarray:
+    array = (one.array.astype(np.uint32) << 16).view(np.float32) if one.dtype == "bfloat16" else one.array
+    return np.ascontiguousarray(array, np.float64)
+
+
+def _narrowed(array: np.ndarray, dtype: str) -> np.ndarray:
+    if dtype == "bfloat16":
+        return (array.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    return array.astype(dtype)

@@ -30,7 +30,7 @@ def pytest_gate(
 
     operation, options = with_operation(operation, options)
 
-    @pytest.mark.parametrize("property_name", property_names(operation))
+    @pytest.mark.parametrize("property_name", property_names(operation, fn, **options))
     def test(property_name: str, request: pytest.FixtureRequest) -> None:
         asked = request.config.getoption("--assay-cases", default=None)
         count = asked if asked is not None else 100 if cases is None else cases

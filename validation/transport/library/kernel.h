@@ -1,14 +1,11 @@
 // A kernel of any operation in a shared library.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <variant>
 #include <vector>
@@ -19,14 +16,6 @@
 #include "validation/transport/library/plugin.h"
 
 namespace assay::validation::transport {
-
-/// The offset of a member in a struct of assay_plugin.h.
-template <class Struct, class Member>
-std::uint32_t offset_of(Member Struct::* member) {
-  const Struct whole{};
-  return static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(&(whole.*member)) -
-                                    reinterpret_cast<const std::byte*>(&whole));
-}
 
 /// A float32 result that a library writes in 16 bits. Elements that the library does not write stay unchanged.
 class NarrowResult {
@@ -66,6 +55,7 @@ class LibraryKernel final : public Operation::Kernel {
 
   void run(const typename Operation::Problem& problem, const typename Operation::Output& out,
            const typename Operation::Request& request) const override {
+    with_types(problem, out, [](const auto&, const auto&) {});  // refuses arrays of different types
     Call call(problem, out, request.threads);
     constexpr std::int64_t as_allocated = 64;
     const std::int64_t alignment = std::max(declared_.alignment, request.aligned ? as_allocated : 0);
@@ -74,75 +64,58 @@ class LibraryKernel final : public Operation::Kernel {
   }
 
  private:
-  /// One call, in the structs of assay_plugin.h.
+  /// One call: the problem's options and arrays by their names, then `dtype` and `threads`, and the results.
   struct Call {
     Request request;
     std::vector<Array> arrays;
     std::deque<NarrowResult> narrow;
+    Dtype dtype = Dtype::float32;
     bool has_dtype = false;  ///< whether a non-empty array has set the dtype
 
     Call(const typename Operation::Problem& problem, const typename Operation::Output& out, int threads) {
-      typename Operation::Plugin p{};
-      p.header = {sizeof p, ASSAY_PLUGIN_VERSION};
-      p.threads = threads;
-      for_each_row(Operation::problem(), [&](const auto& row) { state(row, problem, p); });
-      put(p, request.problem);
-      typename Operation::PluginOutput o{};
-      o.header = {sizeof o, ASSAY_PLUGIN_VERSION};
-      for_each_row(Operation::results(),
-                   [&](const auto& row) { add_result(row, out.*row.in_output, static_cast<Dtype>(p.dtype)); });
-      put(o, request.output);
+      std::string(Operation::name).copy(request.operation.data(), request.operation.size() - 1);
+      for_each_row(Operation::problem(), [&](const auto& row) { state(row, problem); });
+      arrays.push_back(Array::of_option("dtype", dtype));
+      arrays.push_back(Array::of_option("threads", threads));
+      for_each_row(Operation::results(), [&](const auto& row) { add_result(row, problem, out.*row.in_output); });
     }
 
-    /// Refuses on behalf of the library: the structs of C state one type, so that a library cannot see another.
-    static void expect_dtype(const char* name, Dtype got, Dtype expected) {
-      if (got != expected)
-        throw std::invalid_argument(fmt::format("{} is of {}, expected {}", name, name_of(got), name_of(expected)));
-    }
-
-    template <class Struct, std::size_t size>
-    static void put(const Struct& from, std::array<std::byte, size>& to) {
-      static_assert(sizeof from <= size);
-      std::memcpy(to.data(), &from, sizeof from);
+    /// An array has the extents of its row, unless it has other elements: a bad argument has one axis.
+    template <class Row, class Value>
+    void add(const Row& row, const typename Operation::Problem& problem, std::span<Value> values) {
+      Array& array = arrays.emplace_back(Array::of(row.name, values));
+      const auto shape = dimensions<Operation>(row.shape.of(problem.options), problem.options);
+      double elements = 1;  // no product of extents is too large
+      for (const std::int64_t extent : shape) elements *= static_cast<double>(extent);
+      if (elements == static_cast<double>(values.size())) array.shape = shape;
     }
 
     template <class Row>
-    void state(const Row& row, const typename Operation::Problem& problem, typename Operation::Plugin& p) {
+    void state(const Row& row, const typename Operation::Problem& problem) {
       if constexpr (IsScalar<Row>) {
-        using Value = std::remove_cvref_t<decltype(p.*row.in_plugin)>;
-        p.*row.in_plugin = static_cast<Value>(problem.options.*row.in_statement);
+        arrays.push_back(Array::of_option(row.name, problem.options.*row.in_statement));
+      } else if constexpr (IsArray<Row> && is_of_dtype<Row>) {
+        std::visit(
+            [&]<class Real>(std::span<const Real> span) {
+              add(row, problem, span);
+              if (!has_dtype) dtype = dtype_of<Real>();
+              has_dtype = has_dtype || !span.empty();
+            },
+            problem.*row.in_problem);
       } else if constexpr (IsArray<Row>) {
-        const std::uint32_t pointer = offset_of(row.in_plugin), size = offset_of(row.plugin_size);
-        if constexpr (is_of_dtype<Row>) {
-          std::visit(
-              [&]<class Real>(std::span<const Real> span) {
-                arrays.push_back(Array::of(row.name, span, pointer, size));
-                if (has_dtype && !span.empty()) expect_dtype(row.name, dtype_of<Real>(), static_cast<Dtype>(p.dtype));
-                if (!has_dtype) p.dtype = static_cast<std::int32_t>(dtype_of<Real>());
-                has_dtype = has_dtype || !span.empty();
-              },
-              problem.*row.in_problem);
-        } else {
-          arrays.push_back(Array::of(row.name, problem.options.*row.in_problem, pointer, size));
-        }
+        add(row, problem, problem.options.*row.in_problem);
       }
     }
 
     template <class Row, class View>
-    void add_result(const Row& row, const View& view, Dtype dtype) {
-      const std::uint32_t pointer = offset_of(row.in_plugin), size = offset_of(row.plugin_size);
+    void add_result(const Row& row, const typename Operation::Problem& problem, const View& view) {
       if constexpr (is_variant<View>) {
-        std::visit(
-            [&]<class Real>(std::span<Real> span) {
-              if (!span.empty())
-                expect_dtype(row.name, dtype_of<Real>(), validation::detail::stored_dtype<View>(dtype, false));
-              arrays.push_back(Array::of(row.name, span, pointer, size));
-            },
-            view);
+        std::visit([&](const auto& span) { add(row, problem, span); }, view);
       } else if (row.plugin_dtype && dtype != Dtype::float32) {
-        arrays.push_back(Array::of(row.name, narrow.emplace_back(view, dtype).view(), pointer, size));
+        add(row, problem, narrow.emplace_back(view, dtype).view());
+        arrays.back().dtype = static_cast<std::int32_t>(dtype);
       } else {
-        arrays.push_back(Array::of(row.name, view, pointer, size));
+        add(row, problem, view);
       }
     }
   };

@@ -146,6 +146,12 @@ Answer Plugin::ask(const Request& request) const {
   return *reply.answer;
 }
 
+const Answer& Plugin::loaded() const {
+  const std::scoped_lock lock(one_call_at_a_time_);
+  process();
+  return loaded_;
+}
+
 void Plugin::call(Request request, std::span<const Array> arrays, std::int64_t alignment) const {
   const std::scoped_lock lock(one_call_at_a_time_);
   process();  // which says whether the library is instrumented

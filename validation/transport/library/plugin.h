@@ -33,6 +33,9 @@ class Plugin {
 
   const std::string& path() const { return path_; }
 
+  /// What the library is, as its process found.
+  const Answer& loaded() const;
+
   /// The name of the library's constant, for messages: "assay_ctc".
   std::string symbol() const;
 
@@ -45,7 +48,7 @@ class Plugin {
     return kernel;
   }
 
-  /// Calls run on the problem and arrays.
+  /// Calls the kernel on the arrays.
   /// Throws std::invalid_argument with the message of a refusal, KernelDied, and Unsupported where the kernel declines,
   /// or dies of arrays past 2^32 elements: it may be right, and lack memory.
   void call(Request request, std::span<const Array> arrays, std::int64_t alignment) const;

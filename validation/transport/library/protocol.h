@@ -3,7 +3,7 @@
 //   program                                     worker
 //   argv: the library, the operation, the names of all operations; of a formula "forward" or "backward" alone
 //                                               Answer: loaded, with the declaration
-//   Request: the place of each array, the problem
+//   Request: each array by name, and its place
 //                                               Answer: returned, and findings if they are wanted (findings.h);
 //                                               or faulted, after which the worker ends
 #pragma once
@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "validation/core/far_pages.h"
-#include "validation/plugin/assay_plugin.h"
+#include "validation/plugin/assay_formula.h"
 
 namespace assay::validation::transport {
 
@@ -23,7 +23,8 @@ inline constexpr int socket_file = 3, memory_file = 4;
 /// The number of inaccessible pages around each array.
 inline constexpr std::size_t guard_pages = 16;
 
-/// An array within the shared memory, on separate pages, at the end of the last page or less than 16 bytes before.
+/// An array as assay_array (assay_formula.h) describes it, within the shared memory: on separate pages, at the end of
+/// the last page or less than 16 bytes before. An option is an array without axes and pages, whose value lies here.
 struct Slot {
   std::uint64_t first_page = 0;  ///< offset of the first page, in bytes
   std::uint64_t begin = 0;
@@ -31,31 +32,28 @@ struct Slot {
   std::uint64_t last_page = 0;  ///< offset of the end of the last page
   std::uint32_t element = 1;    ///< bytes of one element
   std::uint32_t writable = 0;
-  std::uint32_t pointer_at = 0;  ///< offset of the array's pointer in the problem or, if writable, in the output
-  std::uint32_t size_at = 0;     ///< offset of the array's number of elements, likewise
-  std::array<char, 64> name{};   ///< of the array
-  FarArray far = {};             ///< of more bytes than there is memory: the shared memory has its parts, one by one
-  // The rest describes an array of a formula, as assay_array does (assay_formula.h).
+  FarArray far = {};  ///< of more bytes than there is memory: the shared memory has its parts, one by one
+  std::array<char, 64> name{};
   std::int32_t dtype = 0, dimensions = 0;
   std::array<std::int64_t, 8> shape{};
+  std::uint32_t is_option = 0;
+  alignas(8) std::array<std::byte, 8> option{};
 };
 
-/// The largest number of arrays. An array without elements is NULL.
+/// The largest number of arrays and options. An array without elements is NULL.
 inline constexpr std::size_t max_slots = 32;
 
 /// A number that is changed whenever these structs change.
-inline constexpr std::uint64_t protocol = 0xA55A'0007;
+inline constexpr std::uint64_t protocol = 0xA55A'0008;
 
 struct Request {
   std::uint64_t magic = protocol;
   std::uint64_t memory = 0;            ///< bytes of the shared memory
   std::uint32_t follows_numerics = 0;  ///< 1: findings of floating-point operations are wanted
   std::array<Slot, max_slots> slots{};
-  std::uint32_t arrays = 0;         ///< the slots that are used
-  std::array<char, 200> formula{};  ///< the name of the operation, where it is a formula
-  // The structs of assay_plugin.h. The worker fills in the pointers and sizes of arrays.
-  alignas(8) std::array<std::byte, 256> problem{};
-  alignas(8) std::array<std::byte, 256> output{};
+  std::uint32_t arrays = 0;           ///< the slots that are used
+  std::int32_t threads = 0;           ///< of OpenMP, for a library that uses it; 0: it is not told
+  std::array<char, 200> operation{};  ///< its name
 };
 
 /// The common beginning of all declarations of kernels.
@@ -86,6 +84,7 @@ struct Answer {
   std::uint64_t in_memory = 0;        ///< faulted: the address is an offset into the shared memory
   double processor_time = 0;          ///< returned: of the call, in seconds
   std::uint32_t is_instrumented = 0;  ///< loaded: 1 if its floating-point operations can be followed
+  std::uint32_t uses_openmp = 0;      ///< loaded: 1 if it can be told how many threads to use
   std::uint64_t findings_bytes = 0;   ///< returned: of the findings that come behind this struct
   std::array<char, message_size> message{};
   std::array<std::byte, largest_declaration> declaration{};  ///< the first struct_size bytes of the library's constant

@@ -107,9 +107,11 @@ void SharedArrays::lay_out(std::size_t alignment, Request& request) {
   for (const Array& array : arrays_) {
     Slot slot{.element = static_cast<std::uint32_t>(array.element),
               .writable = array.is_output ? 1U : 0U,
-              .pointer_at = array.pointer_at,
-              .size_at = array.size_at,
-              .far = array.far};
+              .far = array.far,
+              .dtype = array.dtype,
+              .dimensions = static_cast<std::int32_t>(array.shape.size()),
+              .is_option = array.is_option ? 1U : 0U,
+              .option = array.option};
     const std::size_t bytes = array.far.bytes > 0 ? array.far.own.size * array.far.own.count : array.bytes;
     if (bytes > 0) {
       const std::size_t moved = array.far.bytes > 0 ? 0 : moved_down(bytes, std::max(alignment, array.element));
@@ -120,8 +122,6 @@ void SharedArrays::lay_out(std::size_t alignment, Request& request) {
       at = slot.last_page + guard_pages * page;
     }
     std::strncpy(slot.name.data(), array.name, slot.name.size() - 1);
-    slot.dtype = array.dtype;
-    slot.dimensions = static_cast<std::int32_t>(array.shape.size());
     for (std::size_t axis = 0; axis < array.shape.size(); ++axis) slot.shape.at(axis) = array.shape[axis];
     request.slots.at(slots_.size()) = slot;
     slots_.push_back(slot);

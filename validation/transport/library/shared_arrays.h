@@ -3,16 +3,26 @@
 // would begin at a multiple of 16 bytes, it is moved down by less than that for half of the sizes.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "validation/core/file.h"
+#include "validation/core/typed_array.h"
 #include "validation/transport/library/protocol.h"
 
 namespace assay::validation::transport {
+
+/// As assay_array numbers the types of elements.
+template <class Value>
+constexpr std::int32_t number_of_dtype() {
+  return std::is_same_v<Value, std::int64_t> ? std::int32_t{ASSAY_INT64} : static_cast<std::int32_t>(dtype_of<Value>());
+}
 
 /// An array of the caller: an input, or an output, which is copied to the worker and back.
 struct Array {
@@ -22,13 +32,15 @@ struct Array {
   bool is_output;
   std::size_t bytes;
   std::size_t element;
-  std::uint32_t pointer_at = 0, size_at = 0;  ///< as in Slot
-  FarArray far = {};                          ///< if it lies in far pages
-  std::int32_t dtype = 0;                     ///< of an array of a formula, as its shape
+  std::int32_t dtype = 0;  ///< as in assay_array
   std::vector<std::int64_t> shape = {};
+  FarArray far = {};  ///< if it lies in far pages
+  std::array<std::byte, 8> option{};
+  bool is_option = false;
 
+  /// An array of one axis.
   template <class Value>
-  static Array of(const char* name, std::span<Value> values, std::uint32_t pointer_at = 0, std::uint32_t size_at = 0) {
+  static Array of(const char* name, std::span<Value> values) {
     const auto bytes = std::as_bytes(values);
     Array array{.name = name,
                 .input = bytes.data(),
@@ -36,10 +48,21 @@ struct Array {
                 .is_output = !std::is_const_v<Value>,
                 .bytes = bytes.size(),
                 .element = sizeof(Value),
-                .pointer_at = pointer_at,
-                .size_at = size_at};
+                .dtype = number_of_dtype<std::remove_const_t<Value>>(),
+                .shape = {static_cast<std::int64_t>(values.size())}};
     if constexpr (!std::is_const_v<Value>) array.output = std::as_writable_bytes(values).data();
     array.far = far_array_at(bytes.data()).value_or(FarArray());
+    return array;
+  }
+
+  /// A number, as int64 or float64.
+  template <class Value>
+  static Array of_option(const char* name, Value value) {
+    using Stored = std::conditional_t<std::is_floating_point_v<Value>, double, std::int64_t>;
+    Array array = of(name, std::span<const Stored>());
+    array.shape.clear();
+    array.option = std::bit_cast<std::array<std::byte, 8>>(static_cast<Stored>(value));
+    array.is_option = true;
     return array;
   }
 };

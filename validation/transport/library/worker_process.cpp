@@ -19,6 +19,7 @@
 #include <system_error>
 
 #include "validation/core/printable.h"
+#include "validation/transport/library/started.h"
 #include "validation/transport/library/worker_path.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX has programs declare it
@@ -84,7 +85,7 @@ std::string ended_by(int signal) {
 
 WorkerProcess::WorkerProcess(const std::string& library, const std::string& operation,
                              const std::vector<std::string>& operations, int memory)
-    : output_(moved_up(anonymous_file().number())) {
+    : output_(moved_up(anonymous_file().number())), mark_(new_mark()) {
   fcntl(output_.number(), F_SETFL, O_APPEND);
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) fail(errno, "no socket for a plug-in's process");
@@ -99,8 +100,11 @@ WorkerProcess::WorkerProcess(const std::string& library, const std::string& oper
   arguments.push_back(nullptr);
   const FileActions files(output_.number(), theirs.number(), shared.number());
   const OwnGroup group;
+  std::vector<char*> variables = {mark_.data()};
+  for (char** one = environ; *one != nullptr; ++one) variables.push_back(*one);
+  variables.push_back(nullptr);
   const int error = posix_spawn(&process_, program.c_str(), files.get(), group.get(),
-                                const_cast<char* const*>(arguments.data()), environ);  // NOLINT: POSIX's type
+                                const_cast<char* const*>(arguments.data()), variables.data());  // NOLINT: POSIX's type
   if (error != 0) {
     process_ = -1;
     fail(error, fmt::format("{} does not start", program));
@@ -119,6 +123,7 @@ int WorkerProcess::reap() {
   while (waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
   }
   kill(-process_, SIGKILL);
+  end_marked(mark_);
   int status = 0;
   while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
   }

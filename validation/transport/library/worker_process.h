@@ -23,7 +23,7 @@ class WorkerProcess {
                 int memory);
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
-  /// Kills the process, and those that the plug-in has started in the process's group.
+  /// Kills the process, and those that the plug-in has started.
   ~WorkerProcess();
 
   /// The limit of a call that begins now.
@@ -58,6 +58,7 @@ class WorkerProcess {
   metal::Descriptor socket_;
   metal::Descriptor output_;  ///< the worker's stdout and stderr
   pid_t process_ = -1;
+  std::string mark_;  ///< of the process and those that the plug-in starts
 };
 
 }  // namespace assay::validation::transport

@@ -12,7 +12,7 @@
 
 namespace assay::validation::transport {
 
-Arrays::Arrays(const Request& request) : request_(request), size_(request.memory) {
+Arrays::Arrays(Request& request) : request_(request), size_(request.memory) {
   memory_ = static_cast<std::byte*>(mmap(nullptr, size_, PROT_NONE, MAP_SHARED, memory_file, 0));
   if (memory_ == MAP_FAILED) _exit(1);
   for (const Slot& slot : request.slots) {
@@ -32,27 +32,18 @@ Arrays::~Arrays() {
   munmap(memory_, size_);
 }
 
-std::vector<void*> Arrays::addresses() const {
-  std::vector<void*> all;
+std::vector<assay_array> Arrays::described(bool writable) const {
+  std::vector<assay_array> all;
   auto far = far_.begin();
   for (std::size_t i = 0; i < request_.arrays; ++i) {
-    const Slot& slot = request_.slots.at(i);
-    std::byte* const near = slot.end > slot.begin ? memory_ + slot.begin : nullptr;
-    all.push_back(slot.far.bytes > 0 ? (far++)->data() : near);
+    Slot& slot = request_.slots.at(i);
+    void* data = slot.end > slot.begin ? memory_ + slot.begin : nullptr;
+    if (slot.is_option != 0) data = slot.option.data();
+    if (slot.far.bytes > 0) data = (far++)->data();
+    if ((slot.writable != 0) == writable)
+      all.push_back({slot.name.data(), slot.shape.data(), slot.dimensions, slot.dtype, data});
   }
   return all;
-}
-
-void Arrays::enter(std::byte* problem, std::byte* output) const {
-  const std::vector<void*> at = addresses();
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    const Slot& slot = request_.slots.at(i);
-    std::byte* const owner = slot.writable != 0 ? output : problem;
-    const std::size_t bytes = slot.far.bytes > 0 ? slot.far.bytes : slot.end - slot.begin;
-    const auto size = static_cast<std::int64_t>(bytes / slot.element);
-    std::memcpy(owner + slot.pointer_at, static_cast<const void*>(&at[i]), sizeof at[i]);
-    std::memcpy(owner + slot.size_at, &size, sizeof size);
-  }
 }
 
 void Arrays::leave() const {

@@ -16,16 +16,13 @@ namespace assay::validation::transport {
 class Arrays {
  public:
   /// Throws std::system_error if the system has no memory for arrays in far pages.
-  explicit Arrays(const Request& request);
+  explicit Arrays(Request& request);
   Arrays(const Arrays&) = delete;
   Arrays& operator=(const Arrays&) = delete;
   ~Arrays();
 
-  /// The address of each slot's array, in their order; null for one of no elements.
-  std::vector<void*> addresses() const;
-
-  /// Writes the address and the number of elements of each array into the struct that has its pointer.
-  void enter(std::byte* problem, std::byte* output) const;
+  /// The arrays that a kernel reads, or those that it writes.
+  std::vector<assay_array> described(bool writable) const;
 
   /// Copies the parts of outputs in far pages to the shared memory.
   void leave() const;
@@ -41,7 +38,7 @@ class Arrays {
     for (std::size_t i = 0; i < own.count; ++i) use(memory_ + slot.begin + i * own.size, own.begin(i), own.size);
   }
 
-  const Request& request_;
+  Request& request_;
   std::size_t size_;
   std::byte* memory_ = nullptr;
   std::deque<FarPages> far_;  ///< of the slots that have them, in their order

@@ -6,10 +6,9 @@
 #include <cstring>
 #include <utility>
 
-#include "validation/transport/library/worker/arrays.h"
-#include "validation/transport/library/worker/formula.h"
 #include "validation/transport/library/worker/numerics.h"
 #include "validation/transport/library/worker/socket.h"
+#include "validation/transport/library/worker/structs.h"
 
 namespace assay::validation::transport {
 namespace {
@@ -22,10 +21,10 @@ namespace {
   _exit(1);
 }
 
-/// Runs a kernel of assay_plugin.h.
-int run(const DeclarationStart& kernel, Request& request, const Arrays& arrays, char* message) {
-  arrays.enter(request.problem.data(), request.output.data());
-  return kernel.run(request.problem.data(), request.output.data(), message, message_size);
+/// The library's function of this type, or null.
+template <class Function>
+Function* function_called(void* library, const std::string& name) {
+  return reinterpret_cast<Function*>(dlsym(library, name.c_str()));
 }
 
 const void* find_symbol(void* library, const std::string& operation, const std::vector<std::string>& operations) {
@@ -47,11 +46,14 @@ Loaded load(const char* path, const std::string& operation, const std::vector<st
   void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) not_loaded(dlerror());  // NOLINT(concurrency-mt-unsafe): no other thread of ours runs yet
   void* const hook = followed_by(library);
+  auto* const set_threads = function_called<void(int)>(library, "omp_set_num_threads");
   answer.is_instrumented = hook != nullptr ? 1 : 0;
+  answer.uses_openmp = set_threads != nullptr ? 1 : 0;
   if (operation == "forward" || operation == "backward") {
-    auto formula = formula_run(library, "assay_" + operation);
-    if (!formula) not_loaded("it exports no assay_" + operation + ": declare the function as assay_formula.h does");
-    return {"assay_" + operation, std::move(formula), hook};
+    auto* const run = function_called<assay_formula_run>(library, "assay_" + operation);
+    if (run == nullptr)
+      not_loaded("it exports no assay_" + operation + ": declare the function as assay_formula.h does");
+    return {"assay_" + operation, run, hook, set_threads};
   }
   const void* const kernel = find_symbol(library, operation, operations);
   assay_header header{};
@@ -70,12 +72,13 @@ Loaded load(const char* path, const std::string& operation, const std::vector<st
   std::memcpy(answer.declaration.data(), kernel, header.struct_size);
   DeclarationStart start{};
   std::memcpy(&start, kernel, sizeof start);
-  if (start.run == nullptr) not_loaded("assay_" + operation + ".run is NULL: expected the function that computes");
+  std::function<assay_formula_run> run = with_structs(operation, start);
+  if (start.run == nullptr) run = function_called<assay_formula_run>(library, "assay_forward");
+  if (!run)
+    not_loaded("assay_" + operation + ".run is NULL: expected the function that computes, or assay_forward as " +
+               "assay_formula.h declares it");
   if (start.name != nullptr) std::strncpy(answer.name.data(), start.name, answer.name.size() - 1);
-  const auto run_kernel = [start](Request& request, const Arrays& arrays, char* message) {
-    return run(start, request, arrays, message);
-  };
-  return {"assay_" + operation, run_kernel, hook};
+  return {"assay_" + operation, run, hook, set_threads};
 }
 
 }  // namespace assay::validation::transport

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 
 #include "validation/core/call_time.h"
 #include "validation/transport/library/protocol.h"
+#include "validation/transport/library/started.h"
 #include "validation/transport/library/worker/arrays.h"
 #include "validation/transport/library/worker/faults.h"
 #include "validation/transport/library/worker/load.h"
@@ -33,8 +35,9 @@ void limit_files() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-/// Ends this process and those that the plug-in has started, which belong to its process group.
+/// Ends this process and those that the plug-in has started.
 [[noreturn]] void leave() {
+  if (const char* const mark = std::getenv(mark_name)) end_marked(std::string(mark_name) + "=" + mark);
   if (getpgrp() == getpid()) kill(0, SIGKILL);
   _exit(0);
 }
@@ -62,7 +65,10 @@ int call(const Loaded& loaded, Request& request, char* message, std::string& fin
   const MemoryLimit limit(arrays.are_far());
   std::optional<FollowedCall> followed;
   if (request.follows_numerics != 0 && loaded.followed_by != nullptr) followed.emplace(loaded.followed_by);
-  const int status = loaded.run(request, arrays, message);
+  if (loaded.set_threads != nullptr && request.threads > 0) loaded.set_threads(request.threads);
+  const auto inputs = arrays.described(false), outputs = arrays.described(true);
+  const int status = loaded.run(request.operation.data(), inputs.data(), inputs.size(), outputs.data(), outputs.size(),
+                                message, message_size);
   arrays.leave();
   if (followed && status == ASSAY_OK) findings = to_bytes(followed->findings(loaded.symbol, request, arrays.memory()));
   return status;
