@@ -77,8 +77,8 @@ def compiled(library: str, kernel: str) -> Tuple[int, str]:
         return (len(arguments), "") if ended.returncode == 0 else (-1, (ended.stdout + ended.stderr).strip())
 
 
-def survey(libraries: Dict[str, Path], every: int, jobs: int) -> int:
-    chosen = [(library, name) for library in numbered(libraries) for name in names_of(library)[::every]]
+def survey(libraries: Dict[str, Path], package: str, every: int, jobs: int) -> int:
+    chosen = [(library, name) for library in numbered(libraries, package) for name in names_of(library)[::every]]
     with ThreadPoolExecutor(jobs) as pool:
         outcomes = list(pool.map(lambda one: compiled(*one), chosen))
     reasons: Dict[str, int] = {}
@@ -94,8 +94,10 @@ def survey(libraries: Dict[str, Path], every: int, jobs: int) -> int:
     return 0 if right >= 0.95 * len(chosen) else 1
 
 
-def numbered(libraries: Dict[str, Path]) -> List[str]:
-    return [str(libraries["mlx-metal"]), f"{libraries['torch']}#1", f"{libraries['torch']}#2"]
+def numbered(libraries: Dict[str, Path], package: str) -> List[str]:
+    """The libraries of a package, or of both."""
+    inside = {"mlx-metal": [str(libraries["mlx-metal"])], "torch": [f"{libraries['torch']}#{n}" for n in (1, 2)]}
+    return [library for name, several in inside.items() if package in ("", name) for library in several]
 
 
 DTYPES = {"bool_": np.bool_, "float16": np.float16, "float32": np.float32}
@@ -238,12 +240,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["survey", "answers", "ctc"])
     parser.add_argument("--wheels", type=Path, default=Path.home() / ".cache/assay-wheels")
+    parser.add_argument("--package", choices=list(WHEELS), default="", help="the survey of this one alone")
     parser.add_argument("--every", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
     libraries = fetched(given.wheels)
     if given.what == "survey":
-        return survey(libraries, given.every, given.jobs)
+        return survey(libraries, given.package, given.every, given.jobs)
     return known_answers(libraries, given.jobs) if given.what == "answers" else judged_ctc(libraries)
 
 
