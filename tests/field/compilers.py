@@ -80,6 +80,10 @@ CAUSES: List[Tuple[str, str, str]] = [
     ("", "bits of a NaN", "bits of a NaN"),
     # bool / bool by zero is undefined, and Apple's optimiser makes a constant of it; in the source it is found.
     (r"(Divide|Remainder|DivMod)bool_", "other findings", "undefined division removed"),
+    # MLX 0.32.4 lets NaN win. Its .metal files came from commit 846d17622 of 0.32.2, which does not; headers are in the wheel.
+    ("^arg(min|max)_b?float", "differs", "source older than the library"),
+    # The least element of no unsigned numbers has the bits of memory that nobody has written.
+    (r"init_reduce_min(uint|bool_)", "nothing written", "equal"),
 ]
 
 

@@ -138,7 +138,7 @@ def quantized(match: "re.Match[str]", _: Bytes) -> Call:
     """Products of a matrix of groups with a common scale; K elements are added, N come out for each of M rows."""
     kind, group, bits = match["kind"], int(match["gs"]), int(match["b"])
     M, N, K = (3, 128, 512) if "mm" not in kind else (32, 64, 128)
-    if found := re.search(r"_d_(\d+)", match[0]):
+    if found := re.search(r"_d_(\d+)", match.string):
         K = int(found[1])
     numbers = {"in_vec_size": K, "out_vec_size": N, "K": K, "N": N, "M": M, "k_partition_size": K // 2,
                "split_k_partition_stride": M * N, **BATCH, "x_shape": [1, M], "w_shape": [1]}  # fmt: skip
@@ -147,7 +147,7 @@ def quantized(match: "re.Match[str]", _: Bytes) -> Call:
     if "qvm" in kind:
         return Call(numbers, groups=(M, ceil(N, 2 * min(group, 32)), 1), group=(32, 2, 1))
     if "wide" in kind:
-        lanes, vectors = (int(re.search(rf"_{name}_(\d+)", match[0])[1]) for name in ("kl", "nv"))  # type: ignore[index]
+        lanes, vectors = (int(re.search(rf"_{name}_(\d+)", match.string)[1]) for name in ("kl", "nv"))  # type: ignore[index]
         return Call(numbers, groups=(ceil(M, vectors), ceil(N, 32 // lanes * 2), 1), group=(32, 2, 1))
     if "quad" in kind:
         return Call(numbers, groups=(M, ceil(N, 64), 1), group=(32, 1, 1))
@@ -176,7 +176,7 @@ def gemm(match: "re.Match[str]", _: Bytes) -> Call:
     bm, bn, bk, wm, wn = (int(match[name]) for name in ("bm", "bn", "bk", "wm", "wn"))
     is_split, is_added = "splitk" in match["kind"], int(match["bm"]) == 64
     M, N, K = (64, 64, 64) if is_split else (70, 66, 50)
-    if "MN_naligned" in match[0]:
+    if "MN_naligned" in match.string:
         M, N = 50, 45
     tiles_n, tiles_m = ceil(N, bn), ceil(M, bm)
     params = {"M": M, "N": N, "K": K, "lda": M if match["a"] == "t" else K, "ldb": K if match["b"] == "t" else N, "ldd": N,

@@ -88,7 +88,7 @@ WORDS = {"float16": "half", "float32": "float", "bfloat16": "bfloat16_t", "bool_
 def instances(family: Family, match: "re.Match[str]") -> str:
     """The text that instantiates a kernel."""
     words = {key: WORDS.get(value, value) for key, value in match.groupdict().items() if value is not None}
-    return family.instances.format(name=match[0], **words)
+    return family.instances.format(name=match.string, **words)
 
 
 def chosen(
