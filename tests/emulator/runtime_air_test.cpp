@@ -258,6 +258,50 @@ TEST(Air, NamesAnIndexThatLeavesAnOwnArray) {
   EXPECT_EQ(outcome.reports[0].count, 2U * (2 + 64 - 10));  // threads 0 and 1, and those from 10 on, in two groups
 }
 
+/// %y is a * a + c in one of the two forms that Apple's compiler writes for it; c is what a * a is rounded to, without sign.
+std::string product_less_itself(const std::string& sum, const std::string& declaration) {
+  return air_module(R"(
+  %x = load float, ptr addrspace(1) %at.in
+  %small = fmul float %x, 0x3E80000000000000
+  %a = fadd float %small, 1.0
+  %p = fmul float %a, %a
+  %c = fneg float %p
+)" + sum + R"(
+  store float %y, ptr addrspace(1) %at.out)",
+                    declaration);
+}
+
+bool fuses() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("fma") != 0;
+#else
+  return true;
+#endif
+}
+
+TEST(Air, RoundsProductAndSumUnlessArithmeticPermitsToFuse) {
+  const std::string scalar = product_less_itself("%y = call float @llvm.fmuladd.f32(float %a, float %a, float %c)",
+                                                 "declare float @llvm.fmuladd.f32(float, float, float) #1");
+  const std::string vector =
+      product_less_itself(R"(
+  %a2 = insertelement <2 x float> <float 0.0, float 0.0>, float %a, i64 1
+  %c2 = insertelement <2 x float> <float 0.0, float 0.0>, float %c, i64 1
+  %y2 = call <2 x float> @llvm.fmuladd.v2f32(<2 x float> %a2, <2 x float> %a2, <2 x float> %c2)
+  %y = extractelement <2 x float> %y2, i64 1)",
+                          "declare <2 x float> @llvm.fmuladd.v2f32(<2 x float>, <2 x float>, <2 x float>)");
+  EmulatorOptions safe;
+  safe.math_mode = MathMode::safe;
+  for (const std::string& module : {scalar, vector}) {
+    const AirOutcome rounded = run_module(module), fused = run_module(module, safe);
+    EXPECT_THAT(rounded.reports, IsEmpty());
+    for (std::size_t i = 0; i < air_threads; ++i) {
+      const float a = 1 + static_cast<float>(i) * 0x1p-23F;
+      EXPECT_EQ(rounded.out[i], 0) << i;
+      EXPECT_EQ(fused.out[i], fuses() ? std::fma(a, a, -(a * a)) : 0.0F) << i;
+    }
+  }
+}
+
 TEST(Air, AddsAtomically) {
   const AirOutcome outcome = run_module(air_module(R"(
   store float 0.0, ptr addrspace(1) %at.out
@@ -283,6 +327,7 @@ TEST(Air, RefusesWhatItDoesNotHaveByName) {
   EXPECT_THAT(refusal(air_module(body, "declare float @air.frobnicate.f32(float)")), HasSubstr("air.frobnicate.f32"));
   EXPECT_THAT(refusal(air_module(body, "declare void @__tensorops_run(ptr)")), HasSubstr("__tensorops_run"));
   EXPECT_THAT(refusal(mended(air_module(body), "!\"air.buffer\"", "!\"air.texture\"")), HasSubstr("air.texture"));
+  EXPECT_THAT(refusal(mended(air_module(body), "!\"air.buffer\"", "!\"air.sampler\"")), HasSubstr("air.sampler"));
   EXPECT_THAT(refusal(mended(air_module(body), "!\"air.thread_position_in_grid\"", "!\"air.amplification_id\"")),
               HasSubstr("air.amplification_id"));
   EXPECT_THAT(refusal(mended(air_module(body), "!air.kernel = !{!0}", "!air.visible = !{!0}")),

@@ -37,6 +37,13 @@ TEST(Library, IntegerFunctionsBehaveAsSpecified) {
   expect_claims("integers.metal", "integers", 11, options(false));
 }
 
+TEST(Library, NamespacesOfPrecisionHaveFunctionsOfFloatAlone) {
+  for (const bool is_checked : {true, false}) expect_claims("precisions.metal", "precisions", 10, options(is_checked));
+  CompileOptions safe = options(true);
+  safe.math_mode = MathMode::safe;
+  expect_claims("precisions.metal", "precisions", 10, safe);
+}
+
 TEST(Library, MathematicsIsThatOfDoublesRounded) {
   constexpr float xf = 0.3F, yf = 1.7F;
   constexpr double x = xf, y = yf, pi = std::numbers::pi;

@@ -69,8 +69,8 @@ def listed(library: str, kernel: str) -> Tuple[int, str]:
         return (len(arguments), "") if ended.returncode == 0 else (-1, (ended.stdout + ended.stderr).strip())
 
 
-def survey(libraries: Dict[str, Path], every: int, jobs: int) -> int:
-    chosen = [(library, name) for library in numbered(libraries) for name in names_of(library)[::every]]
+def survey(libraries: Dict[str, Path], package: str, every: int, jobs: int) -> int:
+    chosen = [(library, name) for library in numbered(libraries, package) for name in names_of(library)[::every]]
     with ThreadPoolExecutor(jobs) as pool:
         outcomes = list(pool.map(lambda one: listed(*one), chosen))
     reasons: Dict[str, int] = {}
@@ -86,8 +86,10 @@ def survey(libraries: Dict[str, Path], every: int, jobs: int) -> int:
     return 0 if right >= 0.95 * len(chosen) else 1
 
 
-def numbered(libraries: Dict[str, Path]) -> List[str]:
-    return [str(libraries["mlx-metal"]), f"{libraries['torch']}#1", f"{libraries['torch']}#2"]
+def numbered(libraries: Dict[str, Path], package: str) -> List[str]:
+    """The libraries of a package, or of both."""
+    inside = {"mlx-metal": [str(libraries["mlx-metal"])], "torch": [f"{libraries['torch']}#{n}" for n in (1, 2)]}
+    return [library for name, several in inside.items() if package in ("", name) for library in several]
 
 
 DTYPES = {"bool_": np.bool_, "float16": np.float16, "float32": np.float32}
@@ -188,13 +190,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["survey", "answers", "ctc", "judge"])
     parser.add_argument("--wheels", type=Path, default=Path.home() / ".cache/assay-wheels")
+    parser.add_argument("--package", choices=list(WHEELS), default="", help="the survey of this one alone")
     parser.add_argument("--every", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--cases", type=int, default=40, help="of judge: generated cases for each property")
     given = parser.parse_args()
     wheels = fetched(given.wheels)
     if given.what == "survey":
-        return survey(wheels, given.every, given.jobs)
+        return survey(wheels, given.package, given.every, given.jobs)
     if given.what == "answers":
         return known_answers(wheels, given.jobs)
     return judged_ctc(wheels["torch"]) if given.what == "ctc" else judged_all(list(wheels.values()), given.cases)

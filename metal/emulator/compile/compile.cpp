@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "metal/device/read_file.h"
+#include "metal/emulator/air/contraction.h"
 #include "metal/emulator/compile/analysis.h"
 #include "metal/emulator/compile/build.h"
 #include "metal/emulator/compile/cache_folder.h"
@@ -81,7 +82,8 @@ Result<std::shared_ptr<const CompiledShader>> compile_kernel_of_library(const fs
   if (!kernel) return tl::make_unexpected(kernel.error());
   const auto text = preprocessed_kernel(*kernel, file, options);
   if (!text) return tl::make_unexpected(text.error());
-  return compile_preprocessed(*text, options, kernel->module);
+  const bool may_fuse = options.math_mode != MathMode::ieee;
+  return compile_preprocessed(*text, options, may_fuse ? kernel->module : air::unfused(kernel->module));
 }
 
 Result<ShaderListing> list_library(const fs::path& file, const CompileOptions& options) {

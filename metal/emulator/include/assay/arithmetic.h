@@ -171,24 +171,20 @@ namespace metal {
 #endif
 
 /// name(x) in `precise` and `fast`.
-#define ASSAY_ROUNDED_1(name, precisely, fast_expression)                                     \
-  namespace precise {                                                                         \
-  ASSAY_DEFINED_1(name, precisely)                                                            \
-  }                                                                                           \
-  namespace fast {                                                                            \
-  ASSAY_FLOAT_FUNCTION_1(name, fast_expression)                                               \
-  ASSAY_ELEMENTWISE_1(name, assay_detail::name##_of, metal::precise::assay_detail::name##_of) \
-  }                                                                                           \
-  using ASSAY_WITHOUT_NAMESPACE::name;
-#define ASSAY_ROUNDED_2(name, precisely, fast_expression)                                     \
-  namespace precise {                                                                         \
-  ASSAY_DEFINED_2(name, precisely)                                                            \
-  }                                                                                           \
-  namespace fast {                                                                            \
-  ASSAY_FLOAT_FUNCTION_2(name, fast_expression)                                               \
-  ASSAY_ELEMENTWISE_2(name, assay_detail::name##_of, metal::precise::assay_detail::name##_of) \
-  }                                                                                           \
-  using ASSAY_WITHOUT_NAMESPACE::name;
+#define ASSAY_ROUNDED_IN(where, n, name, expression)                                                \
+  namespace where {                                                                                 \
+  ASSAY_FLOAT_FUNCTION_##n(name, expression) namespace of_any{                                      \
+      ASSAY_ELEMENTWISE_##n(name, metal::where::assay_detail::name##_of,                            \
+                            metal::precise::assay_detail::name##_of)} ASSAY_OF_FLOATS(name, of_any) \
+  }
+#define ASSAY_ROUNDED_1(name, precisely, fast_expression) \
+  ASSAY_ROUNDED_IN(precise, 1, name, precisely)           \
+  ASSAY_ROUNDED_IN(fast, 1, name, fast_expression)        \
+  using ASSAY_WITHOUT_NAMESPACE::of_any::name;
+#define ASSAY_ROUNDED_2(name, precisely, fast_expression) \
+  ASSAY_ROUNDED_IN(precise, 2, name, precisely)           \
+  ASSAY_ROUNDED_IN(fast, 2, name, fast_expression)        \
+  using ASSAY_WITHOUT_NAMESPACE::of_any::name;
 
 ASSAY_ROUNDED_1(exp, assay_math_exp(x), assay_math_fast_exp(x))
 ASSAY_ROUNDED_1(exp2, assay_math_exp2(x), assay_math_fast_exp2(x))
@@ -196,7 +192,7 @@ ASSAY_ROUNDED_1(exp10, assay_math_exp10(x), exp2_of(x * 0x1.a934f0p1f))
 ASSAY_ROUNDED_1(log, assay_math_log(x), assay_math_fast_log(x))
 ASSAY_ROUNDED_1(log2, assay_math_log2(x), assay_math_fast_log2(x))
 ASSAY_ROUNDED_1(log10, assay_math_log10(x), log2_of(x) * 0x1.344136p-2f)
-ASSAY_ROUNDED_1(rsqrt, 1.0l / __builtin_sqrtl(x), assay_math_fast_rsqrt(x))
+ASSAY_ROUNDED_1(rsqrt, 1.0 / __builtin_sqrt(x), assay_math_fast_rsqrt(x))
 ASSAY_ROUNDED_1(sqrt, __builtin_sqrtf(x), x == 0 || x == __builtin_inff() ? x : x * rsqrt_of(x))
 ASSAY_ROUNDED_1(sin, assay_math_sin(x), assay_math_fast_sin(x))
 ASSAY_ROUNDED_1(cos, assay_math_cos(x), assay_math_fast_cos(x))
@@ -234,6 +230,7 @@ ASSAY_OWN float angle_of(float x, float y) {
 ASSAY_ROUNDED_2(atan2, assay_math_atan2(x, y), angle_of(x, y))
 ASSAY_ROUNDED_2(fmod, __builtin_fmodf(x, y), x - y * __builtin_truncf(x / y))
 
+#undef ASSAY_ROUNDED_IN
 #undef ASSAY_ROUNDED_1
 #undef ASSAY_ROUNDED_2
 #undef ASSAY_WITHOUT_NAMESPACE

@@ -3,7 +3,7 @@
 //
 // They are computed in float, in which half and bfloat operands are exact, and rounded once to the result's type.
 // `fast` and `precise` are the same functions, except for those that an NVIDIA GPU approximates (ASSAY_FAST_1,
-// ASSAY_FAST_2).
+// ASSAY_FAST_2), but have none of half: their result for half is float, as Apple's compiler has it.
 #pragma once
 
 #include <assay/types.h>
@@ -13,6 +13,14 @@ namespace assay_detail {
 
 template <class T>
 inline constexpr bool is_half = __is_same(__remove_cv(T), half);
+
+template <class T>
+ASSAY_OWN T without_half(T x) {
+  return x;
+}
+ASSAY_OWN float without_half(half x) {
+  return x;
+}
 
 /// The result of a floating-point function: half if its arguments are half (or integers), else float.
 template <class... A>
@@ -54,6 +62,22 @@ using if_vector = typename FirstVector<A...>::type;
   using metal::name;                  \
   }
 
+/// Defines name in fast or precise by the function of this name in another namespace. Of scalars, Metal has functions of
+/// float alone there: half is converted.
+#define ASSAY_OF_FLOATS(name, where)                                                              \
+  template <class... A>                                                                           \
+  ASSAY_OWN auto name(A... a) -> decltype(where::name(metal::assay_detail::without_half(a)...)) { \
+    return where::name(metal::assay_detail::without_half(a)...);                                  \
+  }
+
+#define ASSAY_OF_FLOATS_IN_ALL_PRECISIONS(name) \
+  namespace fast {                              \
+  ASSAY_OF_FLOATS(name, metal)                  \
+  }                                             \
+  namespace precise {                           \
+  ASSAY_OF_FLOATS(name, metal)                  \
+  }
+
 /// name_of(x) by `expression` in float x.
 #define ASSAY_FLOAT_FUNCTION_1(name, expression) \
   namespace assay_detail {                       \
@@ -85,7 +109,7 @@ using if_vector = typename FirstVector<A...>::type;
 
 #define ASSAY_FLOAT_1(name, expression) \
   ASSAY_DEFINED_1(name, expression)     \
-  ASSAY_IN_ALL_PRECISIONS(name)
+  ASSAY_OF_FLOATS_IN_ALL_PRECISIONS(name)
 
 #define ASSAY_FLOAT_FUNCTION_2(name, expression) \
   namespace assay_detail {                       \
@@ -124,19 +148,22 @@ using if_vector = typename FirstVector<A...>::type;
 
 #define ASSAY_FLOAT_2(name, expression) \
   ASSAY_DEFINED_2(name, expression)     \
-  ASSAY_IN_ALL_PRECISIONS(name)
+  ASSAY_OF_FLOATS_IN_ALL_PRECISIONS(name)
 
 /// The same, with the approximation that fast::name is on an NVIDIA GPU.
 #if ASSAY_NVPTX
 #define ASSAY_IN_PRECISE_AND_FAST(name, defined, approximation) \
   namespace precise {                                           \
-  using metal::name;                                            \
+  ASSAY_OF_FLOATS(name, metal)                                  \
   }                                                             \
   namespace fast {                                              \
+  namespace approximations {                                    \
   defined(name, approximation)                                  \
+  }                                                             \
+  ASSAY_OF_FLOATS(name, approximations)                         \
   }
 #else
-#define ASSAY_IN_PRECISE_AND_FAST(name, defined, approximation) ASSAY_IN_ALL_PRECISIONS(name)
+#define ASSAY_IN_PRECISE_AND_FAST(name, defined, approximation) ASSAY_OF_FLOATS_IN_ALL_PRECISIONS(name)
 #endif
 #define ASSAY_FAST_1(name, expression, approximation) \
   ASSAY_DEFINED_1(name, expression)                   \
@@ -162,7 +189,7 @@ using if_vector = typename FirstVector<A...>::type;
       x.at(n) = T(assay_detail::name##_of(float(x.at(n)), float(y.at(n)), float(z.at(n))));                            \
     return x;                                                                                                          \
   }                                                                                                                    \
-  ASSAY_IN_ALL_PRECISIONS(name)
+  ASSAY_OF_FLOATS_IN_ALL_PRECISIONS(name)
 
 /// Defines name(x) for integers and floating-point numbers by `expression` in T x.
 #define ASSAY_ANY_1(name, expression)                           \

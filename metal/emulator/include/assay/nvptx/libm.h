@@ -176,7 +176,7 @@ ASSAY_LIBM_2(fdimf, x != x || y != y ? x + y : x > y ? x - y : 0)
 extern "C" inline float fmaf(float x, float y, float z) {
   return __nvvm_fma_rn_f(x, y, z);
 }
-extern "C" inline long double sqrtl(long double x) {
+extern "C" inline double sqrt(double x) {
   return __nvvm_sqrt_rn_d(x);
 }
 extern "C" inline double sin(double x) {
