@@ -2,8 +2,8 @@
 // metal::fast and metal::precise.
 //
 // They are computed in float, in which half and bfloat operands are exact, and rounded once to the result's type.
-// `fast` and `precise` are the same functions, except for those that an NVIDIA GPU approximates (ASSAY_FAST_1,
-// ASSAY_FAST_2).
+// `fast` and `precise` are the same functions, except for those that an NVIDIA GPU approximates (ASSAY_FAST_n). The names
+// with expressions are in functions.def.
 #pragma once
 
 #include <assay/types.h>
@@ -126,24 +126,25 @@ using if_vector = typename FirstVector<A...>::type;
   ASSAY_DEFINED_2(name, expression)     \
   ASSAY_IN_ALL_PRECISIONS(name)
 
-/// The same, with the approximation that fast::name is on an NVIDIA GPU.
+/// The same. On an NVIDIA GPU fast::name is by the approximation, if there is one.
 #if ASSAY_NVPTX
-#define ASSAY_IN_PRECISE_AND_FAST(name, defined, approximation) \
-  namespace precise {                                           \
-  using metal::name;                                            \
-  }                                                             \
-  namespace fast {                                              \
-  defined(name, approximation)                                  \
+#define ASSAY_FIRST(first, ...) first
+#define ASSAY_IN_PRECISE_AND_FAST(name, defined, ...)                      \
+  namespace precise {                                                      \
+  using metal::name;                                                       \
+  }                                                                        \
+  namespace fast {                                                         \
+  ASSAY_FIRST(__VA_OPT__(defined(name, __VA_ARGS__), ) using metal::name;) \
   }
 #else
-#define ASSAY_IN_PRECISE_AND_FAST(name, defined, approximation) ASSAY_IN_ALL_PRECISIONS(name)
+#define ASSAY_IN_PRECISE_AND_FAST(name, defined, ...) ASSAY_IN_ALL_PRECISIONS(name)
 #endif
-#define ASSAY_FAST_1(name, expression, approximation) \
-  ASSAY_DEFINED_1(name, expression)                   \
-  ASSAY_IN_PRECISE_AND_FAST(name, ASSAY_DEFINED_1, approximation)
-#define ASSAY_FAST_2(name, expression, approximation) \
-  ASSAY_DEFINED_2(name, expression)                   \
-  ASSAY_IN_PRECISE_AND_FAST(name, ASSAY_DEFINED_2, approximation)
+#define ASSAY_FAST_1(name, expression, ...) \
+  ASSAY_DEFINED_1(name, expression)         \
+  ASSAY_IN_PRECISE_AND_FAST(name, ASSAY_DEFINED_1, __VA_ARGS__)
+#define ASSAY_FAST_2(name, expression, ...) \
+  ASSAY_DEFINED_2(name, expression)         \
+  ASSAY_IN_PRECISE_AND_FAST(name, ASSAY_DEFINED_2, __VA_ARGS__)
 
 #define ASSAY_FLOAT_3(name, expression)                                                                                \
   namespace assay_detail {                                                                                             \
@@ -165,7 +166,7 @@ using if_vector = typename FirstVector<A...>::type;
   ASSAY_IN_ALL_PRECISIONS(name)
 
 /// Defines name(x) for integers and floating-point numbers by `expression` in T x.
-#define ASSAY_ANY_1(name, expression)                           \
+#define ASSAY_INTEGER_1(name, expression)                       \
   template <class T, class = assay_detail::if_arithmetic<T, T>> \
   ASSAY_OWN constexpr T name(T x) {                             \
     return T(expression);                                       \
@@ -176,7 +177,7 @@ using if_vector = typename FirstVector<A...>::type;
     return a;                                                   \
   }
 
-#define ASSAY_ANY_2(name, expression)                                                      \
+#define ASSAY_INTEGER_2(name, expression)                                                  \
   namespace assay_detail {                                                                 \
   template <class T>                                                                       \
   ASSAY_OWN constexpr T name##_of(T x, T y) {                                              \
@@ -194,7 +195,7 @@ using if_vector = typename FirstVector<A...>::type;
     return x;                                                                              \
   }
 
-#define ASSAY_ANY_3(name, expression)                                                               \
+#define ASSAY_INTEGER_3(name, expression)                                                           \
   namespace assay_detail {                                                                          \
   template <class T>                                                                                \
   ASSAY_OWN constexpr T name##_of(T x, T y, T z) {                                                  \
@@ -211,6 +212,11 @@ using if_vector = typename FirstVector<A...>::type;
     for (int n = 0; n < V::size; ++n) x.at(n) = assay_detail::name##_of(x.at(n), y.at(n), z.at(n)); \
     return x;                                                                                       \
   }
+
+/// Likewise in all precisions.
+#define ASSAY_ANY_1(name, expression) ASSAY_INTEGER_1(name, expression) ASSAY_IN_ALL_PRECISIONS(name)
+#define ASSAY_ANY_2(name, expression) ASSAY_INTEGER_2(name, expression) ASSAY_IN_ALL_PRECISIONS(name)
+#define ASSAY_ANY_3(name, expression) ASSAY_INTEGER_3(name, expression) ASSAY_IN_ALL_PRECISIONS(name)
 
 /// Defines a predicate name(x) of floating-point numbers.
 #define ASSAY_TEST_1(name, expression)                        \
