@@ -192,6 +192,12 @@ TEST(MathModes, SinesHaveTheStatedAbsoluteError) {
   EXPECT_GT(worst, 0x1p-14);
 }
 
+TEST(MathModes, AnExactZeroKeepsItsSign) {
+  const auto results = kernels_in(MathMode::safe).run("functions", {-0.0F, 0, 0, 0}, 2 * stated_errors.size());
+  for (const std::size_t n : {4U, 7U, 8U, 10U, 11U})  // sin, sqrt, tanh, atan2, divide
+    EXPECT_TRUE(std::signbit(results[2 * n])) << stated_errors[n].function;
+}
+
 TEST(MathModes, ASeedHasItsOwnRoundings) {
   const auto results = kernels_in(MathMode::fast).run("exp_of_minus_x", samples());
   EXPECT_EQ(results, ArithmeticKernels(MathMode::fast, 1).run("exp_of_minus_x", samples()));

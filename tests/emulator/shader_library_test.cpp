@@ -83,7 +83,13 @@ TEST(Library, MathematicsIsThatOfDoublesRounded) {
                                       std::pow(x, y),
                                       std::pow(x, y),
                                       x * y + 1,
-                                      8 * x};
+                                      8 * x,
+                                      y,
+                                      x,
+                                      y,
+                                      x,
+                                      1,
+                                      1};
   const std::vector<double> once = {x + (y - x) * 0.25,
                                     1,
                                     x * x * (3 - 2 * x),

@@ -34,6 +34,9 @@ struct CtcOperation {
     batch.options.reduction = Reduction::sum;
     return batch;
   }
+  static CtcPlan prepare(const CtcLoss& host, const Batch& batch) {
+    return host.prepare(TypedCtc<float>(batch).problem(), true).value();
+  }
   static std::map<std::string, std::vector<float>> copied(const Batch& batch) {
     return {{"ctc activations", batch.activations}};
   }
@@ -72,6 +75,9 @@ struct CceOperation {
 
   /// Four tokens, one of them ignored.
   static CceCase small_case() { return some_cce(4, 3, 7, true); }
+  static CcePlan prepare(const LinearCrossEntropy& host, const CceCase& c) {
+    return host.prepare(Typed<float>(c).problem(), {true, true, true, true}).value();
+  }
   static std::map<std::string, std::vector<float>> copied(const CceCase& c) {
     return {{"cce weight", c.weight}, {"cce bias", c.bias}};
   }
@@ -110,6 +116,9 @@ struct SvdOperation {
   static constexpr auto cpu = [](const auto& problem, const auto& output) { metal::svd(problem, output); };
 
   static SvdCase small_case() { return some_svd(4, 3); }
+  static SvdPlan prepare(const Svd& host, const SvdCase& c) {
+    return host.prepare(TypedSvd<float>(c).problem(), true).value();
+  }
   static std::map<std::string, std::vector<float>> copied(const SvdCase& c) { return {{"svd matrices", c.A}}; }
   static std::string bfloat_kernel(KernelPath) { return "svd_load_bfloat"; }
   static std::pair<std::string, std::string> edit() {

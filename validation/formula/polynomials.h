@@ -7,22 +7,10 @@
 
 #include "validation/formula/element_errors.h"
 #include "validation/formula/joins.h"
+#include "validation/formula/polynomial.h"
 #include "validation/formula/shares.h"
 
 namespace assay::validation::formula {
-
-/// An element as a polynomial, and as the sum of terms that kernels may add in any order.
-struct Polynomial {
-  double unit = infinity;    ///< a power of two that divides all monomials
-  double reach = 0;          ///< the sum of their sizes
-  double rounded = 0;        ///< the bound where a kernel rounds on its road, though the formula's own may be exact
-  double carried = 0;        ///< the errors of the terms
-  double total = 0;          ///< the sum of their sizes
-  double count = 0;          ///< their number, in additions of the computing type
-  double steps = 0;          ///< of a linear recurrence h = a h + x, which kernels may scan by blocks
-  bool is_read = true;       ///< nothing was added or multiplied for it
-  bool has_product = false;  ///< of two values of the case: other roads round it, though the formula's may be exact
-};
 
 /// The errors of these operations, node by node in the graph's order. `errors` are the bounds on the nodes so far.
 class PolynomialErrors {
@@ -65,7 +53,7 @@ class PolynomialErrors {
   std::int32_t passed_on(const Node& node, std::size_t i) const;
   Polynomial at(std::int32_t node, std::size_t i) const;
   Operand operand(std::int32_t node, std::size_t i) const;
-  static Bound read(Operand x);
+  static Bound read(Operand x) { return {x.error, polynomial_of(x)}; }
   Bound of_operation(std::size_t i, double value);
   Bound sum_of_two(std::size_t i, double value) const;
   bool is_constant(std::int32_t node, std::size_t i) const;
@@ -76,7 +64,6 @@ class PolynomialErrors {
   Bound cumulative(std::size_t i, double value);
   Bound sum_of_terms(Polynomial all, bool are_exact, double value) const;
   double of_additions(const Polynomial& sum, double value) const;
-  static bool is_exact(const Polynomial& polynomial, const NumberFormat& format);
 
   const Graph& graph_;
   const Doubles& values_;

@@ -1,5 +1,5 @@
-// Operations that are a formula: the traced graph, and the gate of validation/formula, which calls back into Python to
-// trace the formula at other extents and to run the kernel.
+// Operations that are a formula: the gate of validation/formula, which calls back into Python to trace the formula at
+// other extents and to run the kernel.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <pybind11/stl.h>
@@ -9,25 +9,20 @@
 #include <utility>
 
 #include "validation/core/file_kind.h"
-#include "validation/core/kernel_died.h"
 #include "validation/core/report.h"
 #include "validation/core/sequence.h"
-#include "validation/core/support.h"
 #include "validation/core/words.h"
-#include "validation/formula/choices.h"
 #include "validation/formula/declared.h"
-#include "validation/formula/explain.h"
 #include "validation/formula/few_sizes.h"
 #include "validation/formula/judge.h"
 #include "validation/formula/mutants.h"
 #include "validation/formula/relations.h"
 #include "validation/formula/run.h"
 #include "validation/python/bindings.h"
+#include "validation/python/formula_calls.h"
 #include "validation/report/gate_text.h"
 #include "validation/report/json.h"
 #include "validation/report/shard.h"
-
-#include "reference/formula/differentiate.h"
 
 namespace assay::python {
 namespace {
@@ -38,16 +33,6 @@ using formula::Case;
 using formula::Doubles;
 using formula::Subject;
 using formula::Traced;
-using reference::formula::Node;
-using reference::formula::Op;
-
-using Indices = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
-using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
-
-template <class Element, class Array>
-std::vector<Element> vector_of(const Array& array) {
-  return {array.data(), array.data() + array.size()};
-}
 
 validation::Reach reach_called(const std::string& name) {
   for (const auto reach : validation::all_reaches)
@@ -55,141 +40,7 @@ validation::Reach reach_called(const std::string& name) {
   throw std::invalid_argument("reach = '" + name + "': expected none, quick, full or thorough");
 }
 
-std::int32_t add(Traced& traced, const std::string& op, std::int64_t size, std::vector<std::int32_t> arguments,
-                 int line) {
-  Node node{reference::formula::op_called(op), size, std::move(arguments)};
-  node.line = line;
-  return traced.graph.add(std::move(node));
-}
-
-std::int32_t add_input(Traced& traced, const std::string& name, std::int64_t size, bool is_whole) {
-  Node node{Op::input, size};
-  node.is_whole = is_whole;
-  node.name = name;
-  return traced.graph.add(std::move(node));
-}
-
-std::int32_t add_constant(Traced& traced, const Numbers& values) {
-  Node node{Op::constant, values.size()};
-  node.values = vector_of<double>(values);
-  return traced.graph.add(std::move(node));
-}
-
-std::int32_t add_gather(Traced& traced, std::vector<std::int32_t> arguments, const Indices& index) {
-  Node node{Op::gather, index.size(), std::move(arguments)};
-  node.index = vector_of<std::int64_t>(index);
-  return traced.graph.add(std::move(node));
-}
-
-std::int32_t add_reduction(Traced& traced, const std::string& op, std::int64_t size, std::int32_t argument,
-                           std::int64_t inner, int line, bool running) {
-  Node node{reference::formula::op_called(op), size, {argument}, inner};
-  node.running = running;
-  node.line = line;
-  return traced.graph.add(std::move(node));
-}
-
-std::int32_t add_matmul(Traced& traced, std::int32_t a, std::int32_t b, std::int64_t size, std::int64_t rows,
-                        std::int64_t inner, std::int64_t columns, int line) {
-  Node node{Op::matmul, size, {a, b}, inner, rows, columns};
-  node.line = line;
-  return traced.graph.add(std::move(node));
-}
-
-/// A take or an add_at.
-std::int32_t add_indexed(Traced& traced, const std::string& op, std::int64_t size, std::int32_t argument,
-                         std::int32_t at, const Indices& rows, std::int64_t inner, int line) {
-  Node node{reference::formula::op_called(op), size, {argument, at}, inner};
-  node.index = vector_of<std::int64_t>(rows);
-  node.line = line;
-  return traced.graph.add(std::move(node));
-}
-
-/// Names a value, so that a kernel can declare what it rounds there in addition.
-void name(Traced& traced, std::int32_t node, const std::string& name) {
-  Node& named = traced.graph.nodes.at(static_cast<std::size_t>(node));
-  if (named.name.empty()) named.name = name;
-}
-
-/// Ends the trace: the outputs, and the gradients in the inputs `wrt`.
-void finish(Traced& traced, std::vector<std::int32_t> outputs, std::vector<std::vector<std::int64_t>> shapes,
-            const std::vector<std::int32_t>& wrt) {
-  traced.graph.outputs = std::move(outputs);
-  traced.shapes = std::move(shapes);
-  traced.formula_nodes = static_cast<std::int32_t>(traced.graph.nodes.size());
-  traced.gradients = reference::formula::differentiate(traced.graph, wrt);
-}
-
-/// What a kernel may not answer for: an interrupt, which ends the run. It is no std::exception, which would be a
-/// verdict.
-struct Interrupt {
-  py::error_already_set error;
-};
-
-formula::Trace trace_of(const py::object& function) {
-  if (function.is_none()) return {};
-  return [function](const formula::Extents& at) {
-    try {
-      return function(at).cast<std::shared_ptr<Traced>>();
-    } catch (const py::error_already_set& error) {
-      if (error.matches(PyExc_Exception)) throw;
-      throw Interrupt{error};
-    }
-  };
-}
-
-/// Calls a Python function on a case, which says ("done", results), ("unsupported", why) or ("failed", why).
-formula::Kernel kernel_of(const py::object& function) {
-  if (function.is_none()) return {};
-  return [function](const Case& c) {
-    py::tuple said;
-    try {
-      said = function(c.extents, c.arrays, c.upstream, c.layout, c.threads);
-    } catch (const py::error_already_set& error) {
-      throw Interrupt{error};
-    }
-    const auto outcome = said[0].cast<std::string>();
-    if (outcome == "unsupported") throw validation::Unsupported(said[1].cast<std::string>());
-    if (outcome != "done") throw validation::KernelDied(said[1].cast<std::string>());
-    return said[1].cast<Doubles>();
-  };
-}
-
-/// Passes interrupts on to Python.
-template <class Work>
-auto interruptible(const Work& work) {
-  try {
-    return work();
-  } catch (const Interrupt& interrupt) {
-    throw py::error_already_set(interrupt.error);
-  }
-}
-
 using Given = std::vector<std::tuple<formula::Extents, Doubles, Doubles>>;  ///< extents, arrays, upstream
-
-/// The kernels that `afresh` returns in the place of a subject's; none where it is None.
-decltype(Subject::fresh) fresh_of(const py::object& afresh) {
-  if (afresh.is_none()) return {};
-  return [afresh](const Subject& subject) {
-    const py::tuple kernels = afresh();
-    auto made = std::make_shared<Subject>(subject);
-    made->forward = kernel_of(kernels[0]);
-    made->backward = kernel_of(kernels[1]);
-    return made;
-  };
-}
-
-/// A kernel's check of its arguments: of extents, arrays and upstreams, the missing refusals, or None.
-decltype(Subject::missing_refusals) refusals_of(const py::object& function) {
-  if (function.is_none()) return {};
-  return [function](const Case& c) {
-    try {
-      return function(c.extents, c.arrays, c.upstream).cast<std::optional<std::vector<std::string>>>();
-    } catch (const py::error_already_set& error) {
-      throw Interrupt{error};
-    }
-  };
-}
 
 py::tuple run(const Subject& subject, int cases, std::uint64_t seed, const std::string& filter,
               const std::string& reach, const Given& given, const py::function& shortened,
@@ -264,42 +115,6 @@ std::vector<std::tuple<std::string, bool, std::string>> mutants(const Subject& s
   return rows;
 }
 
-validation::Dtype dtype_called(const std::string& name) {
-  for (std::size_t i = 0; i < validation::dtype_names().size(); ++i)
-    if (validation::dtype_names()[i] == name) return static_cast<validation::Dtype>(i);
-  throw std::invalid_argument("dtype '" + name + "': expected float32, float16, bfloat16 or float64");
-}
-
-py::dict dict_of(const formula::ExplainedOperation& one) {
-  return py::dict(py::arg("expression") = one.expression, py::arg("line") = one.line, py::arg("event") = one.event);
-}
-
-py::object dict_of(const std::optional<formula::ExplainedOperation>& one) {
-  return one ? py::object(dict_of(*one)) : py::none();
-}
-
-/// As assay/_explain.py reads it.
-py::dict explain(const Traced& traced, const std::map<std::string, std::vector<double>>& inputs,
-                 const std::string& dtype) {
-  const formula::FormulaExplanation found = formula::explanation_of(traced, inputs, dtype_called(dtype));
-  py::list outputs, origins, losses, decided;
-  for (const auto& one : found.outputs)
-    outputs.append(py::make_tuple(one.output, one.element, one.computed, one.exact, one.lost_bits));
-  for (const auto& one : found.origins)
-    origins.append(py::make_tuple(dict_of(one.operation), dict_of(one.underflow), dict_of(one.nan), one.output,
-                                  one.element, one.became));
-  for (const auto& one : found.losses) {
-    py::dict loss = dict_of(one.operation);
-    loss["share"] = one.share;
-    loss["lost_bits"] = one.lost_bits;
-    losses.append(loss);
-  }
-  for (const auto& one : found.decided) decided.append(dict_of(one));
-  return py::dict(py::arg("bits") = found.bits, py::arg("large") = found.large, py::arg("broken") = found.broken,
-                  py::arg("outputs") = outputs, py::arg("origins") = origins, py::arg("losses") = losses,
-                  py::arg("decided") = decided);
-}
-
 formula::Arithmetic arithmetic(const std::string& storage, const std::string& compute, const std::string& accumulate,
                                double exp_error, double input_roundoff, std::map<std::string, double> rounds,
                                bool flushes_subnormals, const std::map<std::string, std::string>& kept,
@@ -338,6 +153,7 @@ void set_far(Subject& subject, const std::string& extent, const py::object& forw
 }  // namespace
 
 void add_formula(py::module_& core) {
+  add_traced(core);
   core.def("formula_relations", [] {
     std::vector<std::string> names;
     for (const auto& [name, relation] : formula::relations()) names.push_back(name);
@@ -350,27 +166,6 @@ void add_formula(py::module_& core) {
       throw std::invalid_argument(path + ": " + error.what());
     }
   });
-  py::class_<Traced, std::shared_ptr<Traced>>(core, "Traced", "The graph of a formula at fixed extents.")
-      .def(py::init<>())
-      .def("add", &add)
-      .def("input", &add_input)
-      .def("constant", &add_constant)
-      .def("gather", &add_gather)
-      .def("reduce", &add_reduction)
-      .def("matmul", &add_matmul)
-      .def("indexed", &add_indexed)
-      .def("name", &name)
-      .def("finish", &finish)
-      .def("explain", &explain)
-      .def_readonly("shapes", &Traced::shapes)
-      .def_property_readonly("positions",
-                             [](const Traced& traced) {
-                               std::vector<bool> are;
-                               for (const auto node : traced.graph.outputs)
-                                 are.push_back(formula::argsort_of(traced.graph, node) >= 0);
-                               return are;
-                             })
-      .def_property_readonly("elements", [](const Traced& traced) { return traced.graph.elements(); });
   py::class_<Subject>(core, "FormulaSubject", "A formula, its kernel and what the kernel declares.")
       .def(py::init([](const std::string& name, const std::vector<py::tuple>& inputs,
                        const std::vector<std::string>& extents, const std::map<std::string, std::int64_t>& limits,

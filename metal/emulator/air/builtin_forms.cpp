@@ -29,17 +29,13 @@ std::string metal_type(std::string_view type, bool is_unsigned) {
 
 namespace {
 
-constexpr std::array<std::string_view, 30> of_one = {
-    "acos",  "acosh", "asin",     "asinh", "atan",  "atanh", "ceil",  "cos",   "cosh", "cospi",
-    "exp",   "exp2",  "exp10",    "fabs",  "floor", "fract", "log",   "log10", "log2", "rint",
-    "round", "rsqrt", "saturate", "sign",  "sin",   "sinh",  "sinpi", "sqrt",  "tan",  "tanh"};
-constexpr std::array<std::string_view, 9> of_one_more = {"tanpi", "trunc", "abs",      "popcount", "reverse_bits",
-                                                         "isnan", "isinf", "isfinite", "isnormal"};
-constexpr std::array<std::string_view, 17> of_two = {"atan2",  "copysign", "divide", "fdim",      "fmax", "fmin",
-                                                     "fmod",   "max",      "min",    "nextafter", "pow",  "powr",
-                                                     "rotate", "absdiff",  "hadd",   "rhadd",     "step"};
-constexpr std::array<std::string_view, 9> of_three = {"clamp", "fma",  "fmax3",   "fmedian3", "fmin3",
-                                                      "max3",  "min3", "median3", "mix"};
+#define MSL_FUNCTION_1(name) {#name, 1},
+#define MSL_FUNCTION_2(name) {#name, 2},
+#define MSL_FUNCTION_3(name) {#name, 3},
+/// How many arguments the functions of Metal's standard library have.
+const std::map<std::string_view, unsigned> arguments_of = {
+#include "metal/emulator/include/assay/functions.def"
+};
 
 template <std::size_t n>
 bool is_in(const std::array<std::string_view, n>& names, std::string_view name) {
@@ -51,16 +47,9 @@ std::optional<Form> mathematics(std::string_view family) {
   constexpr std::string_view fast = "fast_";
   const bool is_fast = family.starts_with(fast);
   if (is_fast) family.remove_prefix(fast.size());
-  const unsigned arguments = is_in(of_one, family) || is_in(of_one_more, family) ? 1
-                             : is_in(of_two, family)                             ? 2
-                             : is_in(of_three, family)                           ? 3
-                                                                                 : 0;
-  if (family == "clz" || family == "ctz") {
-    const std::string text = fmt::format("metal::{}(a)", family);
-    return Form{.expression = text, .arguments = 1};
-  }
-  if (family == "ldexp") return Form{.expression = "metal::ldexp(a, b)", .arguments = 2};
-  if (arguments == 0) return std::nullopt;
+  const auto found = arguments_of.find(family);
+  if (found == arguments_of.end()) return std::nullopt;
+  const unsigned arguments = found->second;
   const std::array<const char*, 3> names = {"a", "b", "c"};
   const std::string text = fmt::format("metal::{}{}({})", is_fast ? "fast::" : "", family,
                                        fmt::join(names.begin(), names.begin() + arguments, ", "));

@@ -18,7 +18,7 @@ std::string divided(std::string_view line) {
       flags.find("arcp") != std::string_view::npos || flags.find("fast") != std::string_view::npos;
   const auto parts = ir::parts(operands);
   if (!by_reciprocal || parts.size() != 2 || ir::value(parts[0]).type != "float") return std::string(line);
-  return fmt::format("  {} = call float @assay_math_divide({}, float {}){}", read->result, parts[0], parts[1],
+  return fmt::format("  {} = call float @assay_math_fast_divide({}, float {}){}", read->result, parts[0], parts[1],
                      read->metadata);
 }
 

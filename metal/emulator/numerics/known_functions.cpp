@@ -1,6 +1,7 @@
 #include "metal/emulator/numerics/known_functions.h"
 
 #include <map>
+#include <string>
 
 namespace assay::metal::emulator {
 
@@ -8,32 +9,15 @@ namespace {
 
 using Kind = KnownFunction::Kind;
 
+#define MSL_LIBM_1(name, ...) {#name, {Kind::operation, Operation::name}},
+#define MSL_LIBM_2(name, ...) {#name, {Kind::operation, Operation::name}},
+#define MSL_ROUNDED_1(name, ...) {"assay_math_" #name, {Kind::operation, Operation::name}},
+#define MSL_ROUNDED_2(name, ...) {"assay_math_" #name, {Kind::operation, Operation::name}},
 const std::map<std::string_view, KnownFunction> functions_by_name = {
+#include "metal/emulator/include/assay/functions.def"
     {"fabs", {Kind::operation, Operation::absolute}},
-    {"sqrt", {Kind::operation, Operation::square_root}},
-    {"exp", {Kind::operation, Operation::exp}},
-    {"exp2", {Kind::operation, Operation::exp2}},
-    {"exp10", {Kind::operation, Operation::exp10}},
     {"expm1", {Kind::operation, Operation::expm1}},
-    {"log", {Kind::operation, Operation::log}},
-    {"log2", {Kind::operation, Operation::log2}},
-    {"log10", {Kind::operation, Operation::log10}},
     {"log1p", {Kind::operation, Operation::log1p}},
-    {"sin", {Kind::operation, Operation::sin}},
-    {"cos", {Kind::operation, Operation::cos}},
-    {"tan", {Kind::operation, Operation::tan}},
-    {"asin", {Kind::operation, Operation::asin}},
-    {"acos", {Kind::operation, Operation::acos}},
-    {"atan", {Kind::operation, Operation::atan}},
-    {"sinh", {Kind::operation, Operation::sinh}},
-    {"cosh", {Kind::operation, Operation::cosh}},
-    {"tanh", {Kind::operation, Operation::tanh}},
-    {"asinh", {Kind::operation, Operation::asinh}},
-    {"acosh", {Kind::operation, Operation::acosh}},
-    {"atanh", {Kind::operation, Operation::atanh}},
-    {"pow", {Kind::operation, Operation::power}},
-    {"atan2", {Kind::operation, Operation::atan2}},
-    {"fmod", {Kind::operation, Operation::remainder}},
     {"fma", {Kind::operation, Operation::fused}},
     {"fmuladd", {Kind::operation, Operation::fused}},
     {"ldexp", {Kind::scaling, Operation::scale}},
@@ -49,9 +33,6 @@ const std::map<std::string_view, KnownFunction> functions_by_name = {
     {"round", {Kind::whole}},
     {"nearbyint", {Kind::whole}},
     {"roundeven", {Kind::whole}},
-    {"assay_math_divide", {Kind::operation, Operation::divide}},
-    {"assay_math_quotient", {Kind::operation, Operation::divide}},
-    {"assay_math_fast_rsqrt", {Kind::operation, Operation::reciprocal_root}},
 };
 
 std::optional<KnownFunction> find(std::string_view name) {
@@ -69,8 +50,12 @@ std::optional<KnownFunction> known_function(std::string_view callee) {
     return find(callee.substr(0, callee.find('.')));
   }
   if (const auto found = find(callee)) return found;
-  for (const std::string_view edge : {"assay_math_fast_", "assay_math_"})  // include/assay/arithmetic.h
-    if (callee.starts_with(edge)) return find(callee.substr(edge.size()));
+  for (const std::string_view edge : {"assay_math_fast_", "assay_math_"}) {  // include/assay/arithmetic.h
+    if (!callee.starts_with(edge)) continue;
+    const std::string_view name = callee.substr(edge.size());
+    if (const auto found = find(name)) return found;
+    return find("assay_math_" + std::string(name));
+  }
   if (callee.ends_with('f') || callee.ends_with('l')) return find(callee.substr(0, callee.size() - 1));
   return std::nullopt;
 }

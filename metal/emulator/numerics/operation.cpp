@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cmath>
-#include <numbers>
 
 namespace assay::metal::emulator {
 
@@ -23,50 +22,45 @@ const Format& format_of(Precision precision) {
   return formats[static_cast<std::size_t>(precision)];
 }
 
-constexpr double log_of_2 = std::numbers::ln2, log_of_10 = std::numbers::ln10;
-
-struct Function {
-  const char* name;
-  double (*value)(double x);
-  double (*slope)(double x, double y);  ///< y: the value
+/// A function of x, y and z, of which it may use fewer.
+struct Definition {
+  const char* shown;  ///< x, y, z and the name of the precision are the arguments 0 to 3
+  double (*value)(double x, double y, double z);
+  double (*slope)(double x, double y, double z, double exact, int n);  ///< `exact`: the value
 };
-#define ASSAY_FUNCTION(name, value, slope)                                                                           \
-  Function {                                                                                                         \
-    name, [](double x) { return double(value); }, [](double x, double y) { return (void)x, (void)y, double(slope); } \
+#define ASSAY_DEFINITION(shown, value, slope_x, slope_y, slope_z)                                                      \
+  Definition {                                                                                                         \
+    shown,                                                                                                             \
+        []([[maybe_unused]] double x, [[maybe_unused]] double y, [[maybe_unused]] double z) { return double(value); }, \
+        []([[maybe_unused]] double x, [[maybe_unused]] double y, [[maybe_unused]] double z,                            \
+           [[maybe_unused]] double exact, int n) {                                                                     \
+          return std::array{double(slope_x), double(slope_y), double(slope_z)}.at(static_cast<std::size_t>(n));        \
+        }                                                                                                              \
   }
+#define MSL_ROUNDED_1(name, in_float, value, ulps, kind, fast, slope, ...) \
+  ASSAY_DEFINITION(#name "({0:.9g})", value, slope, 0, 0),
+#define MSL_ROUNDED_2(name, in_float, value, ulps, fast, slope_x, slope_y, ...) \
+  ASSAY_DEFINITION(#name "({0:.9g}, {1:.9g})", value, slope_x, slope_y, 0),
 
-/// In the order of Operation, from `absolute` to `atanh`.
-constexpr std::array functions = {
-    ASSAY_FUNCTION("fabs", std::fabs(x), std::signbit(x) ? -1 : 1),
-    ASSAY_FUNCTION("sqrt", std::sqrt(x), 0.5 / y),
-    ASSAY_FUNCTION("rsqrt", 1 / std::sqrt(x), -0.5 * y / x),
-    ASSAY_FUNCTION("exp", std::exp(x), y),
-    ASSAY_FUNCTION("exp2", std::exp2(x), y* log_of_2),
-    ASSAY_FUNCTION("exp10", std::pow(10.0, x), y* log_of_10),
-    ASSAY_FUNCTION("expm1", std::expm1(x), y + 1),
-    ASSAY_FUNCTION("log", std::log(x), 1 / x),
-    ASSAY_FUNCTION("log2", std::log2(x), 1 / (x * log_of_2)),
-    ASSAY_FUNCTION("log10", std::log10(x), 1 / (x * log_of_10)),
-    ASSAY_FUNCTION("log1p", std::log1p(x), 1 / (1 + x)),
-    ASSAY_FUNCTION("sin", std::sin(x), std::cos(x)),
-    ASSAY_FUNCTION("cos", std::cos(x), -std::sin(x)),
-    ASSAY_FUNCTION("tan", std::tan(x), 1 + y * y),
-    ASSAY_FUNCTION("asin", std::asin(x), 1 / std::sqrt(1 - x * x)),
-    ASSAY_FUNCTION("acos", std::acos(x), -1 / std::sqrt(1 - x * x)),
-    ASSAY_FUNCTION("atan", std::atan(x), 1 / (1 + x * x)),
-    ASSAY_FUNCTION("sinh", std::sinh(x), std::cosh(x)),
-    ASSAY_FUNCTION("cosh", std::cosh(x), std::sinh(x)),
-    ASSAY_FUNCTION("tanh", std::tanh(x), 1 - y * y),
-    ASSAY_FUNCTION("asinh", std::asinh(x), 1 / std::sqrt(x * x + 1)),
-    ASSAY_FUNCTION("acosh", std::acosh(x), 1 / std::sqrt(x * x - 1)),
-    ASSAY_FUNCTION("atanh", std::atanh(x), 1 / (1 - x * x)),
+/// In the order of Operation.
+constexpr std::array definitions_of_operations = {
+    ASSAY_DEFINITION("{0:.9g} + {1:.9g}", x + y, 1, 1, 0),
+    ASSAY_DEFINITION("{0:.9g} - {1:.9g}", x - y, 1, -1, 0),
+    ASSAY_DEFINITION("{0:.9g} * {1:.9g}", (x * y), y, x, 0),
+    ASSAY_DEFINITION("-({0:.9g})", -x, -1, 0, 0),
+    ASSAY_DEFINITION("{3}({0:.9g})", x, 1, 0, 0),
+    ASSAY_DEFINITION("fabs({0:.9g})", std::fabs(x), std::signbit(x) ? -1 : 1, 0, 0),
+    ASSAY_DEFINITION("fma({0:.9g}, {1:.9g}, {2:.9g})", std::fma(x, y, z), y, x, 1),
+    ASSAY_DEFINITION("ldexp({0:.9g}, {1:.9g})", std::ldexp(x, static_cast<int>(y)),
+                     std::ldexp(1.0, static_cast<int>(y)), 0, 0),
+    ASSAY_DEFINITION("expm1({0:.9g})", std::expm1(x), exact + 1, 0, 0),
+    ASSAY_DEFINITION("log1p({0:.9g})", std::log1p(x), 1 / (1 + x), 0, 0),
+#include "metal/emulator/include/assay/functions.def"
 };
-#undef ASSAY_FUNCTION
+#undef ASSAY_DEFINITION
 
-/// Null for the operations of several operands, and those that are not functions.
-const Function* function_of(Operation operation) {
-  const auto n = static_cast<std::size_t>(operation) - static_cast<std::size_t>(Operation::absolute);
-  return operation < Operation::absolute || n >= functions.size() ? nullptr : &functions[n];
+const Definition& definition_of(Operation operation) {
+  return definitions_of_operations.at(static_cast<std::size_t>(operation));
 }
 
 }  // namespace
@@ -86,88 +80,19 @@ double min_normal(Precision precision) {
 
 double exactly(Operation operation, const Operands& operands) {
   const auto [x, y, z] = operands.of;
-  if (const Function* const function = function_of(operation)) return function->value(x);
-  switch (operation) {
-    case Operation::add:
-      return x + y;
-    case Operation::subtract:
-      return x - y;
-    case Operation::multiply:
-      return x * y;
-    case Operation::divide:
-      return x / y;
-    case Operation::remainder:
-      return std::fmod(x, y);
-    case Operation::negate:
-      return -x;
-    case Operation::fused:
-      return std::fma(x, y, z);
-    case Operation::power:
-      return std::pow(x, y);
-    case Operation::atan2:
-      return std::atan2(x, y);
-    case Operation::scale:
-      return std::ldexp(x, static_cast<int>(y));
-    default:
-      return x;
-  }
+  return definition_of(operation).value(x, y, z);
 }
 
 double slope(Operation operation, const Operands& operands, double result, int n) {
   const auto [x, y, z] = operands.of;
-  if (const Function* const function = function_of(operation)) return function->slope(x, result);
-  switch (operation) {
-    case Operation::subtract:
-      return n == 0 ? 1 : -1;
-    case Operation::negate:
-      return -1;
-    case Operation::multiply:
-      return n == 0 ? y : x;
-    case Operation::divide:
-      return n == 0 ? 1 / y : -result / y;
-    case Operation::remainder:
-      return n == 0 ? 1 : -std::trunc(x / y);
-    case Operation::fused:
-      return n == 0 ? y : n == 1 ? x : 1;
-    case Operation::power:
-      return n == 0 ? y * std::pow(x, y - 1) : result * std::log(x);
-    case Operation::atan2:
-      return (n == 0 ? y : -x) / (x * x + y * y);
-    case Operation::scale:
-      return n == 0 ? std::ldexp(1.0, static_cast<int>(y)) : 0;
-    default:
-      return 1;
-  }
+  return definition_of(operation).slope(x, y, z, result, n);
 }
 
 std::string shown(std::uint32_t code, const Operands& operands) {
   const auto [x, y, z] = operands.of;
   const Operation operation = operation_of(code);
-  if (const Function* const function = function_of(operation)) return fmt::format("{}({:.9g})", function->name, x);
-  switch (operation) {
-    case Operation::add:
-      return fmt::format("{:.9g} + {:.9g}", x, y);
-    case Operation::subtract:
-      return fmt::format("{:.9g} - {:.9g}", x, y);
-    case Operation::multiply:
-      return fmt::format("{:.9g} * {:.9g}", x, y);
-    case Operation::divide:
-      return fmt::format("{:.9g} / {:.9g}", x, y);
-    case Operation::remainder:
-      return fmt::format("fmod({:.9g}, {:.9g})", x, y);
-    case Operation::negate:
-      return fmt::format("-({:.9g})", x);
-    case Operation::fused:
-      return fmt::format("fma({:.9g}, {:.9g}, {:.9g})", x, y, z);
-    case Operation::power:
-      return fmt::format("pow({:.9g}, {:.9g})", x, y);
-    case Operation::atan2:
-      return fmt::format("atan2({:.9g}, {:.9g})", x, y);
-    case Operation::scale:
-      return fmt::format("ldexp({:.9g}, {})", x, static_cast<int>(y));
-    default:
-      return fmt::format("{}({:.9g})", name_of(precision_of(code)), x);
-  }
+  if (operation == Operation::divide) return fmt::format("{:.9g} / {:.9g}", x, y);
+  return fmt::format(fmt::runtime(definition_of(operation).shown), x, y, z, name_of(precision_of(code)));
 }
 
 }  // namespace assay::metal::emulator

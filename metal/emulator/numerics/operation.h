@@ -8,42 +8,21 @@
 
 namespace assay::metal::emulator {
 
-/// The numbers are part of instrumented shaders.
+/// The numbers are part of instrumented shaders. The functions of Metal's standard library that round come last.
 enum class Operation : std::uint32_t {
   add,
   subtract,
   multiply,
-  divide,
-  remainder,
   negate,
   convert,
+  absolute,
   fused,
-  absolute,  // from here to atanh: functions of one number
-  square_root,
-  reciprocal_root,
-  exp,
-  exp2,
-  exp10,
+  scale,
   expm1,
-  log,
-  log2,
-  log10,
   log1p,
-  sin,
-  cos,
-  tan,
-  asin,
-  acos,
-  atan,
-  sinh,
-  cosh,
-  tanh,
-  asinh,
-  acosh,
-  atanh,
-  power,
-  atan2,
-  scale
+#define MSL_ROUNDED_1(name, ...) name,
+#define MSL_ROUNDED_2(name, ...) name,
+#include "metal/emulator/include/assay/functions.def"
 };
 
 /// Types of floating-point numbers. `wide` is a double inside of the emulator's own functions.

@@ -16,7 +16,7 @@ const std::map<std::string_view, Operation> binary_operations = {{"fadd", Operat
                                                                  {"fsub", Operation::subtract},
                                                                  {"fmul", Operation::multiply},
                                                                  {"fdiv", Operation::divide},
-                                                                 {"frem", Operation::remainder}};
+                                                                 {"frem", Operation::fmod}};
 
 constexpr std::array<std::string_view, 16> predicates = {"false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord",
                                                          "ueq",   "ugt", "uge", "ult", "ule", "une", "uno", "true"};

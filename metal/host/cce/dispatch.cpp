@@ -156,7 +156,7 @@ class Dispatches {
     shape.entries = static_cast<std::uint32_t>(block.entries);
     shape.chunk = static_cast<std::uint32_t>(statement_.chunk);
     if (threads < max_threads) threads = std::min(max_threads, max_group_threads(**pipeline, limits_));
-    dispatches_.push_back({std::move(*pipeline), shape, groups, threads, work_of(groups, of_group)});
+    dispatches_.push_back({{std::move(*pipeline), threads}, shape, groups, work_of(groups, of_group)});
     return {};
   }
 

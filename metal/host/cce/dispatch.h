@@ -8,17 +8,12 @@
 
 #include "metal/device/limits.h"
 #include "metal/host/cce/statement.h"
+#include "metal/host/dispatch.h"
 #include "metal/host/pipelines.h"
 
 namespace assay::metal::host {
 
-struct CceDispatch {
-  std::shared_ptr<const ComputePipeline> pipeline;
-  cce::Shape shape{};
-  Size groups;
-  std::uint64_t threads = 32;  ///< in a group
-  std::uint64_t work = 0;
-};
+using CceDispatch = Dispatch<cce::Shape>;
 
 /// If no token counts, those that write zeros. Errors: those of Pipelines::get; limit, for a
 /// pipeline that supports fewer threads than its kernel needs.

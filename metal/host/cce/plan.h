@@ -12,17 +12,17 @@
 // memory for intermediate results, so they must not run at the same time, as on different queues.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <utility>
 #include <vector>
 
-#include "metal/host/buffer_part.h"
 #include "metal/host/cce/dispatch.h"
 #include "metal/host/cce/statement.h"
 #include "metal/host/cce/tokens.h"
 #include "metal/host/cce/workspace.h"
+#include "metal/host/plan.h"
 
 namespace assay::metal {
 
@@ -41,19 +41,12 @@ struct CceBuffers {
   BufferPart dbias = {};    ///< Real [V]
 };
 
-class CcePlan {
+class CcePlan : public host::Plan<CcePlan, host::CceStatement, host::CceWorkspace, CceBuffers> {
  public:
+  static constexpr std::uint32_t shape_index = cce::shape_index;
+
   CcePlan(host::CceStatement statement, host::CceWorkspace workspace, std::vector<host::CceDispatch> dispatches)
-      : statement_(std::move(statement)), workspace_(std::move(workspace)), dispatches_(std::move(dispatches)) {}
-
-  /// Only encodes. A barrier precedes every dispatch, also the first: the encoder may be concurrent, and earlier
-  /// dispatches in it may write the inputs. Errors: argument, for a buffer that is absent, too short or misaligned;
-  /// nothing is encoded then. What the encoder refuses is the error of its end_encoding().
-  Result<void> encode(ComputeCommandEncoder& encoder, const CceBuffers& buffers) const;
-
-  /// Encodes `count` dispatches from `first` on.
-  Result<void> encode(ComputeCommandEncoder& encoder, const CceBuffers& buffers, std::size_t first,
-                      std::size_t count) const;
+      : Plan(std::move(statement), std::move(workspace)), dispatches_(std::move(dispatches)) {}
 
   /// The bytes that `encode` needs in each buffer. If they are 0, the buffer may be absent.
   std::uint64_t hidden_bytes() const { return statement_.N * statement_.H * statement_.element_size; }
@@ -65,22 +58,14 @@ class CcePlan {
   std::uint64_t dweight_bytes() const { return statement_.work.dweight ? weight_bytes() : 0; }
   std::uint64_t dbias_bytes() const { return statement_.work.dbias ? of_entries() : 0; }
 
+  std::array<host::PlanBuffer<CceBuffers>, 8> buffers() const;
+  std::size_t dispatch_count() const { return dispatches_.size(); }
+  const host::CceDispatch& dispatch(std::size_t n) const { return dispatches_[n]; }
   const std::vector<host::CceDispatch>& dispatches() const { return dispatches_; }
-
-  /// The dispatches that one command buffer may take, one range after the other: metal/host/work.h.
-  std::vector<host::CommandRange> command_ranges() const {
-    return host::command_ranges(0, dispatches_.size(), statement_.max_work,
-                                [&](std::size_t n) { return dispatches_[n].work; });
-  }
-  const host::CceStatement& statement() const { return statement_; }
 
  private:
   std::uint64_t of_entries() const { return statement_.V * statement_.element_size; }
-  Result<void> check(const CceBuffers& buffers) const;
-  void bind(ComputeCommandEncoder& encoder, const CceBuffers& buffers) const;
 
-  host::CceStatement statement_;
-  host::CceWorkspace workspace_;
   std::vector<host::CceDispatch> dispatches_;
 };
 

@@ -35,8 +35,8 @@ class Dispatches {
   std::vector<CtcDispatch> take() { return std::move(dispatches_); }
 
  private:
-  Result<void> add_frames(const Result<CtcKernel>& kernel, const CtcChunk& chunk) {
-    const std::uint64_t frames = kernel ? kernel->frames : 1;
+  Result<void> add_frames(const Result<Kernel>& kernel, const CtcChunk& chunk) {
+    const std::uint64_t frames = kernel ? kernel->items : 1;
     return add(kernel, chunk, {chunk.row_count, (static_cast<std::uint64_t>(statement_.T) + frames - 1) / frames, 1},
                chunk.work);
   }
@@ -47,7 +47,7 @@ class Dispatches {
     return std::max(saturated_product(saturated_product(rows, directions), saturated_product(L, 16)), least);
   }
 
-  Result<void> add_plain(const Result<CtcKernel>& kernel, const CtcChunk& chunk) {
+  Result<void> add_plain(const Result<Kernel>& kernel, const CtcChunk& chunk) {
     const auto T = static_cast<std::uint64_t>(statement_.T);
     return add(kernel, chunk, {chunk.row_count, 1, 1},
                saturated_product(T, step_work(chunk.row_count, 1, chunk.longest, least_device_step)));
@@ -61,7 +61,7 @@ class Dispatches {
     if (step_work(1, directions, chunk.longest) > steps_each && T > 1) return add_steps(chunk, directions);
     const std::uint64_t fitting = steps_each / step_work(1, directions, chunk.longest, 1);
     const auto rows = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fitting, 1, std::max(chunk.row_count, 1U)));
-    const Result<CtcKernel> kernel = kernels_.recursion(chunk.longest);
+    const Result<Kernel> kernel = kernels_.recursion(chunk.longest);
     Result<void> result;
     for (std::uint32_t first = 0; result && first < chunk.row_count; first += rows) {
       const std::uint32_t count = std::min(rows, chunk.row_count - first);
@@ -75,7 +75,7 @@ class Dispatches {
     const auto T = static_cast<std::uint64_t>(statement_.T);
     const std::uint64_t of_step = step_work(chunk.row_count, directions, chunk.longest, least_device_step);
     const std::uint64_t at_once = std::clamp<std::uint64_t>(statement_.max_work / of_step, 1, T);
-    const Result<CtcKernel> kernel = kernels_.recursion_in_parts(chunk.longest);
+    const Result<Kernel> kernel = kernels_.recursion_in_parts(chunk.longest);
     Result<void> result;
     for (std::uint64_t first = 0; result && first < T; first += at_once) {
       const std::uint64_t count = std::min(at_once, T - first);
@@ -87,7 +87,7 @@ class Dispatches {
     return result;
   }
 
-  Result<void> add(Result<CtcKernel> kernel, const CtcChunk& chunk, Size groups, std::uint64_t work) {
+  Result<void> add(Result<Kernel> kernel, const CtcChunk& chunk, Size groups, std::uint64_t work) {
     if (!kernel) return tl::unexpected(kernel.error());
     ctc::Shape shape{};
     shape.T = statement_.T;

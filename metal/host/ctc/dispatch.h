@@ -11,12 +11,7 @@
 
 namespace assay::metal::host {
 
-struct CtcDispatch {
-  CtcKernel kernel;
-  ctc::Shape shape{};
-  Size groups;
-  std::uint64_t work = 0;
-};
+using CtcDispatch = Dispatch<ctc::Shape>;
 
 /// Empty if there is nothing to compute. Errors: those of CtcKernels.
 Result<std::vector<CtcDispatch>> ctc_dispatches(CtcKernels& kernels, const CtcStatement& statement,

@@ -41,10 +41,10 @@ CtcKernels::CtcKernels(Pipelines& pipelines, const Limits& limits, const CtcStat
   constants_.set(ctc::with_gradient_constant, statement.with_gradient);
 }
 
-Result<CtcKernel> CtcKernels::softmax() {
+Result<Kernel> CtcKernels::softmax() {
   if (is_plain_) return kernel(ctc_softmax_name(CtcPath::plain, type_), simdgroup);
   if (classes_ <= ctc::frame_classes) return by_frames(ctc_softmax_name(CtcPath::production, type_));
-  Result<CtcKernel> held = wide_emissions("ctc_emissions_held_" + type_);
+  Result<Kernel> held = wide_emissions("ctc_emissions_held_" + type_);
   if (!held) return held;
   held->threadgroup_length = ctc_held_bytes(classes_);
   const std::uint64_t own = held->pipeline->static_threadgroup_memory_length();
@@ -52,8 +52,8 @@ Result<CtcKernel> CtcKernels::softmax() {
   return wide_emissions("ctc_emissions_wide_" + type_);
 }
 
-Result<CtcKernel> CtcKernels::wide_emissions(const std::string& name) {
-  Result<CtcKernel> wide = kernel(name, ctc::wide_count);
+Result<Kernel> CtcKernels::wide_emissions(const std::string& name) {
+  Result<Kernel> wide = kernel(name, ctc::wide_count);
   if (wide && wide->threads < ctc::wide_count)
     return error(Error::Kind::limit, fmt::format("{}: {} threads in a group: expected at least {}", name, wide->threads,
                                                  std::uint64_t{ctc::wide_count}));
@@ -61,44 +61,44 @@ Result<CtcKernel> CtcKernels::wide_emissions(const std::string& name) {
 }
 
 /// Keeps the states in registers if they fit, else in device memory.
-Result<CtcKernel> CtcKernels::recursion(std::uint64_t L) {
+Result<Kernel> CtcKernels::recursion(std::uint64_t L) {
   if (is_plain_) return kernel("ctc_plain_alpha", L);
   const std::uint64_t states = std::max(L, min_states_);
   for (const InRegisters& candidate : in_registers) {
     const std::uint64_t threads = threads_for((states + candidate.states - 1) / candidate.states);
     if (threads > candidate.max_threads) continue;
-    Result<CtcKernel> made = kernel(fmt::format("ctc_recursion_{}", candidate.states), threads);
+    Result<Kernel> made = kernel(fmt::format("ctc_recursion_{}", candidate.states), threads);
     if (!made || made->threads == threads) return made;
   }
   return recursion_in_parts(L);
 }
 
-Result<CtcKernel> CtcKernels::plain_beta(std::uint64_t L) {
+Result<Kernel> CtcKernels::plain_beta(std::uint64_t L) {
   return kernel("ctc_plain_beta", L);
 }
 
-Result<CtcKernel> CtcKernels::gradient() {
+Result<Kernel> CtcKernels::gradient() {
   if (is_plain_) return kernel("ctc_plain_gradient_" + type_, simdgroup);
   return by_frames("ctc_gradient_" + type_);
 }
 
-Result<CtcKernel> CtcKernels::reduce() {
+Result<Kernel> CtcKernels::reduce() {
   return kernel("ctc_reduce", simdgroup);
 }
 
-Result<CtcKernel> CtcKernels::by_frames(const std::string& name) {
-  return kernel(name, simdgroup * ctc::frame_count).map([](CtcKernel made) {
-    made.frames = made.threads / simdgroup;
+Result<Kernel> CtcKernels::by_frames(const std::string& name) {
+  return kernel(name, simdgroup * ctc::frame_count).map([](Kernel made) {
+    made.items = made.threads / simdgroup;
     return made;
   });
 }
 
-Result<CtcKernel> CtcKernels::kernel(const std::string& name, std::uint64_t threads) {
+Result<Kernel> CtcKernels::kernel(const std::string& name, std::uint64_t threads) {
   Result<std::shared_ptr<const ComputePipeline>> pipeline = pipelines_.get(name, constants_);
   if (!pipeline) return tl::unexpected(pipeline.error());
   if (const Result<void> fits = check_pipeline(name, **pipeline, simdgroup); !fits) return tl::unexpected(fits.error());
   const std::uint64_t supported = max_group_threads(**pipeline, limits_);
-  return CtcKernel{std::move(*pipeline), std::min(threads_for(threads), supported)};
+  return Kernel{std::move(*pipeline), std::min(threads_for(threads), supported)};
 }
 
 std::string ctc_softmax_name(CtcPath path, const std::string& type) {

@@ -7,6 +7,7 @@
 
 #include "metal/device/limits.h"
 #include "metal/host/ctc/statement.h"
+#include "metal/host/dispatch.h"
 #include "metal/host/pipelines.h"
 #include "metal/kernels/ctc/interface.h"
 
@@ -17,37 +18,29 @@ constexpr std::uint64_t ctc_held_bytes(std::uint64_t C) {
   return (C + 3) / 4 * 4 * sizeof(float);
 }
 
-/// A kernel ready to be dispatched.
-struct CtcKernel {
-  std::shared_ptr<const ComputePipeline> pipeline;
-  std::uint64_t threads = 32;            ///< in a group
-  std::uint64_t frames = 1;              ///< that a group computes, of a kernel that is dispatched by frames
-  std::uint64_t threadgroup_length = 0;  ///< bytes of [[threadgroup(0)]]
-};
-
 /// Errors of each function: those of Pipelines::get; limit, for a pipeline without simdgroups of 32 threads.
 class CtcKernels {
  public:
   CtcKernels(Pipelines& pipelines, const Limits& limits, const CtcStatement& statement);
 
   /// For each frame: emissions, or the plain softmax.
-  Result<CtcKernel> softmax();
+  Result<Kernel> softmax();
   /// For rows of up to L states: alpha, and on the production path also beta.
-  Result<CtcKernel> recursion(std::uint64_t L);
+  Result<Kernel> recursion(std::uint64_t L);
   /// The same in parts of some frames.
-  Result<CtcKernel> recursion_in_parts(std::uint64_t L) { return kernel("ctc_recursion_device", L); }
-  Result<CtcKernel> plain_beta(std::uint64_t L);
+  Result<Kernel> recursion_in_parts(std::uint64_t L) { return kernel("ctc_recursion_device", L); }
+  Result<Kernel> plain_beta(std::uint64_t L);
   /// For each frame.
-  Result<CtcKernel> gradient();
-  Result<CtcKernel> reduce();
+  Result<Kernel> gradient();
+  Result<Kernel> reduce();
 
  private:
   /// `threads`: the wanted ones, of which the pipeline and the device may support fewer.
-  Result<CtcKernel> kernel(const std::string& name, std::uint64_t threads);
+  Result<Kernel> kernel(const std::string& name, std::uint64_t threads);
   /// A threadgroup computes a frame.
-  Result<CtcKernel> wide_emissions(const std::string& name);
+  Result<Kernel> wide_emissions(const std::string& name);
   /// A simdgroup computes a frame.
-  Result<CtcKernel> by_frames(const std::string& name);
+  Result<Kernel> by_frames(const std::string& name);
 
   Pipelines& pipelines_;
   const Limits& limits_;

@@ -3,59 +3,27 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <span>
 #include <utility>
 
 #include "metal/host/failure.h"
 
 namespace assay::metal {
 
-using host::bind_part;
-using host::check_part;
-
-Result<void> CtcPlan::check(const CtcBuffers& buffers) const {
+std::array<host::PlanBuffer<CtcBuffers>, 3> CtcPlan::buffers() const {
   const std::uint64_t element = statement_.element_size;
-  if (auto fits = check_part("activations", buffers.activations, activation_bytes(), element); !fits) return fits;
-  if (auto fits = check_part("gradient", buffers.gradient, gradient_bytes(), element); !fits) return fits;
-  return check_part("loss", buffers.loss, loss_bytes(), sizeof(float));
+  const std::uint32_t loss_index = statement_.is_reduced ? ctc::result_index : ctc::losses_index;
+  return {{{"activations", &CtcBuffers::activations, activation_bytes(), element, ctc::activations_index},
+           {"gradient", &CtcBuffers::gradient, gradient_bytes(), element, ctc::gradient_index},
+           {"loss", &CtcBuffers::loss, loss_bytes(), sizeof(float), loss_index}}};
 }
 
-/// Every kernel has the same buffer indices, so each buffer is bound once for all dispatches.
-void CtcPlan::bind(ComputeCommandEncoder& encoder, const CtcBuffers& buffers) const {
-  for (std::uint32_t index = 0; index < workspace_.size(); ++index)
-    if (index != ctc::shape_index) encoder.set_buffer(workspace_[index], 0, index);
-  bind_part(encoder, buffers.activations, activation_bytes(), ctc::activations_index);
-  bind_part(encoder, buffers.gradient, gradient_bytes(), ctc::gradient_index);
-  const bool is_reduced = statement_.is_reduced;
-  bind_part(encoder, buffers.loss, loss_bytes(), is_reduced ? ctc::result_index : ctc::losses_index);
-}
-
-Result<void> CtcPlan::encode(ComputeCommandEncoder& encoder, const CtcBuffers& buffers) const {
-  return encode(encoder, buffers, 0, dispatches_.size());
-}
-
-Result<void> CtcPlan::encode(ComputeCommandEncoder& encoder, const CtcBuffers& buffers, std::size_t first,
-                             std::size_t count) const {
-  if (Result<void> fits = check(buffers); !fits) return fits;
-  if (count == 0) return {};
-  bind(encoder, buffers);
-  const bool is_aligned = host::are_rows_aligned(static_cast<std::uint64_t>(statement_.C), statement_.element_size,
-                                                 {buffers.activations, buffers.gradient});
-  std::uint64_t threadgroup_length = 0;
-  for (const host::CtcDispatch& dispatch : std::span(dispatches_).subspan(first, count)) {
-    const host::CtcKernel& kernel = dispatch.kernel;
-    encoder.memory_barrier();
-    encoder.set_pipeline(kernel.pipeline);
-    ctc::Shape shape = dispatch.shape;
-    shape.is_aligned = is_aligned ? 1 : 0;
-    encoder.set_bytes(std::as_bytes(std::span(&shape, 1)), ctc::shape_index);
-    if (kernel.threadgroup_length != threadgroup_length)
-      encoder.set_threadgroup_memory_length(kernel.threadgroup_length, 0);
-    threadgroup_length = kernel.threadgroup_length;
-    encoder.dispatch_threadgroups(dispatch.groups, {kernel.threads, 1, 1});
-  }
-  if (threadgroup_length != 0) encoder.set_threadgroup_memory_length(0, 0);
-  return {};
+ctc::Shape CtcPlan::shape_of(const host::CtcDispatch& dispatch, const CtcBuffers& buffers) const {
+  ctc::Shape shape = dispatch.shape;
+  shape.is_aligned = host::are_rows_aligned(static_cast<std::uint64_t>(statement_.C), statement_.element_size,
+                                            {buffers.activations, buffers.gradient})
+                         ? 1
+                         : 0;
+  return shape;
 }
 
 }  // namespace assay::metal

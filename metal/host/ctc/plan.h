@@ -8,15 +8,15 @@
 // share the plan's memory for intermediate results, so they must not run at the same time, as on different queues.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <memory>
+#include <utility>
 #include <vector>
 
-#include "metal/device/compute_command_encoder.h"
-#include "metal/host/buffer_part.h"
 #include "metal/host/ctc/dispatch.h"
 #include "metal/host/ctc/statement.h"
 #include "metal/host/ctc/workspace.h"
+#include "metal/host/plan.h"
 
 namespace assay::metal {
 
@@ -27,39 +27,26 @@ struct CtcBuffers {
   BufferPart loss = {};      ///< float [B] for Reduction::none, else [1]
 };
 
-class CtcPlan {
+class CtcPlan : public host::Plan<CtcPlan, host::CtcStatement, host::CtcWorkspace, CtcBuffers> {
  public:
+  static constexpr std::uint32_t shape_index = ctc::shape_index;
+
   CtcPlan(host::CtcStatement statement, host::CtcWorkspace workspace, std::vector<host::CtcDispatch> dispatches)
-      : statement_(std::move(statement)), workspace_(std::move(workspace)), dispatches_(std::move(dispatches)) {}
-
-  /// Only encodes. A barrier precedes every dispatch, also the first: the encoder may be concurrent, and earlier
-  /// dispatches in it may write the activations. Errors: argument, for a buffer that is absent, too short or
-  /// misaligned; nothing is encoded then. What the encoder refuses is the error of its end_encoding().
-  Result<void> encode(ComputeCommandEncoder& encoder, const CtcBuffers& buffers) const;
-
-  /// Encodes `count` dispatches from `first` on: those of a command buffer, or one, to measure it.
-  Result<void> encode(ComputeCommandEncoder& encoder, const CtcBuffers& buffers, std::size_t first,
-                      std::size_t count) const;
+      : Plan(std::move(statement), std::move(workspace)), dispatches_(std::move(dispatches)) {}
 
   /// The bytes that `encode` needs in each buffer. If they are 0, the buffer may be absent.
   std::uint64_t activation_bytes() const { return statement_.activation_bytes(); }
   std::uint64_t gradient_bytes() const { return statement_.with_gradient ? activation_bytes() : 0; }
   std::uint64_t loss_bytes() const { return statement_.loss_bytes(); }
 
+  std::array<host::PlanBuffer<CtcBuffers>, 3> buffers() const;
+  std::size_t dispatch_count() const { return dispatches_.size(); }
+  const host::CtcDispatch& dispatch(std::size_t n) const { return dispatches_[n]; }
   const std::vector<host::CtcDispatch>& dispatches() const { return dispatches_; }
-
-  /// The dispatches that one command buffer may take, one range after the other: metal/host/work.h.
-  std::vector<host::CommandRange> command_ranges() const {
-    return host::command_ranges(0, dispatches_.size(), statement_.max_work,
-                                [&](std::size_t n) { return dispatches_[n].work; });
-  }
+  /// Says whether the rows of the buffers are aligned to four elements.
+  ctc::Shape shape_of(const host::CtcDispatch& dispatch, const CtcBuffers& buffers) const;
 
  private:
-  Result<void> check(const CtcBuffers& buffers) const;
-  void bind(ComputeCommandEncoder& encoder, const CtcBuffers& buffers) const;
-
-  host::CtcStatement statement_;
-  host::CtcWorkspace workspace_;
   std::vector<host::CtcDispatch> dispatches_;
 };
 

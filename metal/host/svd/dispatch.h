@@ -13,12 +13,7 @@
 
 namespace assay::metal::host {
 
-struct SvdDispatch {
-  const SvdKernel* kernel = nullptr;
-  svd::Shape shape{};
-  Size groups;
-  std::uint64_t work = 0;
-};
+using SvdDispatch = Dispatch<svd::Shape>;
 
 class SvdDispatches {
  public:

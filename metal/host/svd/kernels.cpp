@@ -16,14 +16,14 @@ struct Threads {
   std::uint64_t min = simdgroup, max = simdgroup;
 };
 
-Result<SvdKernel> kernel(Pipelines& pipelines, const Limits& limits, const SvdStatement& statement,
-                         const std::string& name, const Threads& threads) {
+Result<Kernel> kernel(Pipelines& pipelines, const Limits& limits, const SvdStatement& statement,
+                      const std::string& name, const Threads& threads) {
   Result<std::shared_ptr<const ComputePipeline>> pipeline = pipelines.get(name, svd_constants(statement));
   if (!pipeline) return tl::unexpected(pipeline.error());
   if (const Result<void> fits = check_pipeline(name, **pipeline, threads.min); !fits)
     return tl::unexpected(fits.error());
   const std::uint64_t group = std::clamp(max_group_threads(**pipeline, limits), threads.min, threads.max);
-  return SvdKernel{.pipeline = std::move(*pipeline), .threads = group};
+  return Kernel{.pipeline = std::move(*pipeline), .threads = group};
 }
 
 Threads rotate_threads(const SvdStatement& statement) {
@@ -47,16 +47,16 @@ Result<SvdKernels> svd_kernels(Pipelines& pipelines, const Limits& limits, const
     return kernel(pipelines, limits, statement, name, threads);
   };
   const Threads of_columns{simdgroup, simdgroup * std::min<std::uint64_t>(statement.shape.columns, simdgroup)};
-  Result<SvdKernel> load = get(svd_load_name(statement.type), of_columns);
+  Result<Kernel> load = get(svd_load_name(statement.type), of_columns);
   if (!load) return tl::unexpected(load.error());
-  Result<SvdKernel> rotate = get(svd_rotate_name(statement), rotate_threads(statement));
+  Result<Kernel> rotate = get(svd_rotate_name(statement), rotate_threads(statement));
   if (!rotate) return tl::unexpected(rotate.error());
   rotate->threadgroup_length = statement.shared_bytes();
-  Result<SvdKernel> finish = get("svd_finish_" + statement.type, of_columns);
+  Result<Kernel> finish = get("svd_finish_" + statement.type, of_columns);
   if (!finish) return tl::unexpected(finish.error());
   SvdKernels kernels{std::move(*load), std::move(*rotate), {}, std::move(*finish)};
   if (statement.method == SvdMethod::sweeps) return kernels;
-  Result<SvdKernel> settle = get("svd_settle", {});
+  Result<Kernel> settle = get("svd_settle", {});
   if (!settle) return tl::unexpected(settle.error());
   kernels.settle = std::move(*settle);
   return kernels;

@@ -7,20 +7,14 @@
 #include <string>
 
 #include "metal/device/limits.h"
+#include "metal/host/dispatch.h"
 #include "metal/host/pipelines.h"
 #include "metal/host/svd/statement.h"
 
 namespace assay::metal::host {
 
-/// A kernel ready to be dispatched.
-struct SvdKernel {
-  std::shared_ptr<const ComputePipeline> pipeline;
-  std::uint64_t threads = 32;            ///< in a group
-  std::uint64_t threadgroup_length = 0;  ///< bytes of [[threadgroup(0)]]
-};
-
 struct SvdKernels {
-  SvdKernel load, rotate, settle, finish;  ///< settle: if a sweep takes several dispatches
+  Kernel load, rotate, settle, finish;  ///< settle: if a sweep takes several dispatches
 };
 
 /// Errors: those of Pipelines::get; limit, for a pipeline that supports fewer threads than its kernel needs.

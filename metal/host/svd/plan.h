@@ -17,13 +17,13 @@
 // memory for intermediate results, so they must not run at the same time, as on different queues.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
-#include <vector>
 
-#include "metal/host/buffer_part.h"
+#include "metal/host/plan.h"
 #include "metal/host/svd/dispatch.h"
 #include "metal/host/svd/workspace.h"
 
@@ -38,31 +38,16 @@ struct SvdBuffers {
   BufferPart status = {};    ///< uint32 [B]: the sweeps that the matrix took, or svd::not_converged
 };
 
-class SvdPlan {
+class SvdPlan : public host::Plan<SvdPlan, host::SvdStatement, host::SvdWorkspace, SvdBuffers> {
  public:
+  static constexpr std::uint32_t shape_index = svd::shape_index;
+
   /// `chunk`: the matrices that fit in the workspace, at least one.
   SvdPlan(host::SvdStatement statement, host::SvdKernels kernels, host::SvdWorkspace workspace, std::uint64_t chunk)
-      : statement_(std::move(statement)),
+      : Plan(std::move(statement), std::move(workspace)),
         kernels_(std::move(kernels)),
-        workspace_(std::move(workspace)),
         chunk_(chunk),
         dispatches_(statement_) {}
-
-  /// Only encodes. A barrier precedes every dispatch, also the first: the encoder may be concurrent, and earlier
-  /// dispatches in it may write the matrices. Errors: argument, for a buffer that is absent, too short or misaligned;
-  /// nothing is encoded then. What the encoder refuses is the error of its end_encoding().
-  Result<void> encode(ComputeCommandEncoder& encoder, const SvdBuffers& buffers) const;
-
-  /// Encodes `count` dispatches from `first` on.
-  Result<void> encode(ComputeCommandEncoder& encoder, const SvdBuffers& buffers, std::size_t first,
-                      std::size_t count) const;
-
-  std::size_t dispatch_count() const { return chunk_count() * dispatches_.count(); }
-
-  /// The dispatches that one command buffer may take, one range after the other: metal/host/work.h.
-  std::vector<host::CommandRange> command_ranges() const { return command_ranges(0, dispatch_count()); }
-  /// The ranges of `count` dispatches from `first` on.
-  std::vector<host::CommandRange> command_ranges(std::size_t first, std::size_t count) const;
 
   /// `status` is what the commands have written. Errors: execution, with the number of the first matrix that has not
   /// converged, counted from `first`; argument, for a length other than B.
@@ -75,18 +60,17 @@ class SvdPlan {
   std::uint64_t right_bytes() const { return statement_.B * host::svd_lengths(statement_).right; }
   std::uint64_t status_bytes() const { return statement_.B * sizeof(std::uint32_t); }
 
-  const host::SvdStatement& statement() const { return statement_; }
-  const host::SvdDispatches& dispatches() const { return dispatches_; }
+  std::array<host::PlanBuffer<SvdBuffers>, 5> buffers() const;
+  std::size_t dispatch_count() const { return chunk_count() * dispatches_.count(); }
   host::SvdDispatch dispatch(std::size_t n) const;
+  const host::SvdDispatches& dispatches() const { return dispatches_; }
+  /// The first matrix of a chunk.
+  std::uint64_t member_of(std::size_t n) const { return n / dispatches_.count() * chunk_; }
 
  private:
   std::uint64_t chunk_count() const { return statement_.B == 0 ? 0 : (statement_.B + chunk_ - 1) / chunk_; }
-  Result<void> check(const SvdBuffers& buffers) const;
-  void bind(ComputeCommandEncoder& encoder, const SvdBuffers& buffers, std::uint64_t first) const;
 
-  host::SvdStatement statement_;
   host::SvdKernels kernels_;
-  host::SvdWorkspace workspace_;
   std::uint64_t chunk_;
   host::SvdDispatches dispatches_;
 };

@@ -1,47 +1,25 @@
 #include "metal/host/svd/run.h"
 
-#include <array>
 #include <utility>
 
-#include "metal/host/buffers.h"
-#include "metal/host/commands.h"
+#include "metal/host/run.h"
 
 namespace assay::metal::host {
-
-namespace {
-
-Result<SvdBuffers> buffers_for(Device& device, const SvdPlan& plan, std::span<const std::byte> matrices) {
-  enum { input, left, values, right, status, count };
-  Allocation<std::array<std::shared_ptr<Buffer>, count>> allocation(device, "svd");
-  allocation.copy(input, "matrices", matrices);
-  allocation.reserve(left, "left", plan.left_bytes());
-  allocation.reserve(values, "values", plan.values_bytes());
-  allocation.reserve(right, "right", plan.right_bytes());
-  allocation.reserve(status, "status", plan.status_bytes());
-  auto made = allocation.take();
-  if (!made) return tl::unexpected(made.error());
-  const auto part = [&](std::size_t index) { return BufferPart{(*made)[index], 0}; };
-  return SvdBuffers{part(input), part(left), part(values), part(right), part(status)};
-}
-
-}  // namespace
 
 Result<SvdRun> SvdRun::start(const SvdEngine& engine, const SvdStatement& statement, const SvdKernels& kernels,
                              std::span<const std::byte> matrices) {
   const std::lock_guard lock(engine.mutex);
   Result<SvdPlan> plan = svd_plan(engine.device, statement, kernels, statement.B);
   if (!plan) return tl::unexpected(plan.error());
-  Result<SvdBuffers> buffers = buffers_for(engine.device, *plan, matrices);
+  Result<SvdBuffers> buffers =
+      new_buffers<SvdBuffers>(engine.device, "svd", *plan, {{&SvdBuffers::matrices, matrices}});
   if (!buffers) return tl::unexpected(buffers.error());
   return SvdRun(engine, std::move(*plan), std::move(*buffers));
 }
 
 Result<void> SvdRun::run(std::size_t first, std::size_t count) const {
   std::unique_lock lock(engine_.mutex);
-  const Result<Commands> commands = commit_each(engine_.queue, plan_.command_ranges(first, count),
-                                                [&](ComputeCommandEncoder& encoder, const CommandRange& range) {
-                                                  return plan_.encode(encoder, buffers_, range.first, range.count);
-                                                });
+  const Result<Commands> commands = commit(engine_.queue, plan_, buffers_, first, count);
   lock.unlock();
   if (!commands) return tl::unexpected(commands.error());
   return wait(*commands);

@@ -31,14 +31,16 @@ class SvdRun {
   Result<void> finish(std::uint64_t first) const;
 
   /// The results of finish(): U, S and Vh.
-  const std::byte* left() const { return buffers_.U.buffer->contents(); }
-  const std::byte* values() const { return buffers_.S.buffer->contents(); }
-  const std::byte* right() const { return buffers_.Vh.buffer->contents(); }
+  const std::byte* left() const { return contents(buffers_.U); }
+  const std::byte* values() const { return contents(buffers_.S); }
+  const std::byte* right() const { return contents(buffers_.Vh); }
 
  private:
   SvdRun(const SvdEngine& engine, SvdPlan plan, SvdBuffers buffers)
       : engine_(engine), plan_(std::move(plan)), buffers_(std::move(buffers)) {}
 
+  /// Null if the plan does not write the part.
+  static const std::byte* contents(const BufferPart& part) { return part.buffer ? part.buffer->contents() : nullptr; }
   /// Encodes `count` dispatches from `first` on, and waits for them.
   Result<void> run(std::size_t first, std::size_t count) const;
   Result<void> sweep_until_done(std::uint64_t first) const;

@@ -10,6 +10,7 @@ kernel void functions(constant float& x, constant float& y, device float* out) {
   EACH(log2(x)) EACH(log10(x)) EACH(rint(x)) EACH(round(x)) EACH(rsqrt(x)) EACH(sin(x)) EACH(sinh(x)) EACH(sinpi(x))
   EACH(sqrt(x)) EACH(tan(x)) EACH(tanh(x)) EACH(tanpi(x)) EACH(trunc(x)) EACH(atan2(x, y)) EACH(copysign(x, -y))
   EACH(fdim(y, x)) EACH(fmod(y, x)) EACH(pow(x, y)) EACH(powr(x, y)) EACH(fma(x, y, 1)) EACH(ldexp(x, 3))
+  EACH(fmax(x, y)) EACH(fmin(x, y)) EACH(fmax3(x, y, 1)) EACH(fmin3(x, y, 1)) EACH(fmedian3(x, y, 1)) EACH(ilogb(8 * x))
 #undef EACH
   out[n++] = mix(x, y, 0.25);
   out[n++] = step(x, y);

@@ -60,8 +60,8 @@ TEST_F(CceDispatches, AreInTilesOf64RowsAndColumns) {
     EXPECT_EQ(all[4].groups, (Size{H_tiles, entry_tiles, 1})) << "dweight";
     EXPECT_EQ(all[5].groups, (Size{(V + 127) / 128, 1, 1})) << "dbias";
     EXPECT_EQ(all[6].groups, (Size{(M + 31) / 32, 1, 1})) << "store_losses";
-    EXPECT_EQ(all[6].threads, 32U);
-    for (const std::size_t product : {0U, 2U, 3U, 4U, 5U}) EXPECT_EQ(all[product].threads, 128U);
+    EXPECT_EQ(all[6].kernel.threads, 32U);
+    for (const std::size_t product : {0U, 2U, 3U, 4U, 5U}) EXPECT_EQ(all[product].kernel.threads, 128U);
   }
 }
 
@@ -69,7 +69,8 @@ TEST_F(CceDispatches, AreInTilesOf64RowsAndColumns) {
 TEST_F(CceDispatches, OfTheLossHaveAThreadPer16Entries) {
   for (const auto& [V, threads] : {std::pair{1U, 32U}, {512U, 32U}, {513U, 64U}, {3584U, 224U}, {131'072U, 256U}})
     for (const std::uint64_t M : {1U, 100U})
-      EXPECT_EQ(dispatches(statement_of(M, 4, V, CcePath::production, {.forward = true}))[1].threads, threads) << V;
+      EXPECT_EQ(dispatches(statement_of(M, 4, V, CcePath::production, {.forward = true}))[1].kernel.threads, threads)
+          << V;
 }
 
 TEST_F(CceDispatches, OfThePlainPathHaveAGroupARow) {
@@ -77,11 +78,11 @@ TEST_F(CceDispatches, OfThePlainPathHaveAGroupARow) {
   EXPECT_EQ(all[0].groups, (Size{10, 1, 1}));
   EXPECT_EQ(all[1].groups, (Size{10, 1, 1}));
   EXPECT_EQ(all[2].groups, (Size{20, 1, 1}));
-  for (std::size_t n = 0; n < 3; ++n) EXPECT_EQ(all[n].threads, 256U);
+  for (std::size_t n = 0; n < 3; ++n) EXPECT_EQ(all[n].kernel.threads, 256U);
   stream_.max_threads = 100;
-  EXPECT_EQ(dispatches(statement_of(10, 4, 20, CcePath::plain))[0].threads, 96U) << "whole simdgroups";
+  EXPECT_EQ(dispatches(statement_of(10, 4, 20, CcePath::plain))[0].kernel.threads, 96U) << "whole simdgroups";
   stream_.limits.max_total_threads_per_threadgroup = 64;
-  EXPECT_EQ(dispatches(statement_of(10, 4, 20, CcePath::plain))[0].threads, 64U);
+  EXPECT_EQ(dispatches(statement_of(10, 4, 20, CcePath::plain))[0].kernel.threads, 64U);
 }
 
 /// Every row once, in order; the last chunk takes what is left.

@@ -1,4 +1,4 @@
-// A plan is only encoded: what it binds, in which order, and that it neither allocates nor copies.
+// What is particular to the plans of this operation; plans_test.cpp has what holds of all.
 #include "metal/host/cce/plan.h"
 
 #include <gtest/gtest.h>
@@ -43,23 +43,6 @@ class CcePlanOf : public testing::Test {
   }
 };
 
-TEST_F(CcePlanOf, BindsEachBufferAtItsIndex) {
-  const CcePlan whole = plan(CceOperation::small_case());
-  ASSERT_TRUE(whole.encode(*stream_.encoder, buffers(whole)));
-  const std::map<std::uint32_t, Binding> expected = {
-      {cce::tokens_index, {"cce tokens", 0}},   {cce::hidden_index, {"hidden", 4}},
-      {cce::weight_index, {"weight", 8}},       {cce::bias_index, {"bias", 12}},
-      {cce::scores_index, {"cce scores", 0}},   {cce::lse_index, {"lse", 24}},
-      {cce::losses_index, {"cce losses", 0}},   {cce::dhidden_index, {"dhidden", 20}},
-      {cce::dweight_index, {"dweight", 28}},    {cce::dbias_index, {"dbias", 32}},
-      {cce::ignored_index, {"cce ignored", 0}}, {cce::loss_index, {"loss", 16}}};
-  EXPECT_EQ(stream_.dispatches().size(), 8U);
-  for (const Dispatch& dispatch : stream_.dispatches()) {
-    EXPECT_EQ(dispatch.bindings, expected) << dispatch.kernel;
-    EXPECT_TRUE(dispatch.is_ordered) << dispatch.kernel;
-  }
-}
-
 TEST_F(CcePlanOf, TakesOnlyTheBuffersOfItsWork) {
   const CcePlan backward = plan(CceOperation::small_case(), {.dweight = true});
   EXPECT_EQ(backward.loss_bytes() + backward.dhidden_bytes() + backward.dbias_bytes(), 0U);
@@ -71,31 +54,6 @@ TEST_F(CcePlanOf, TakesOnlyTheBuffersOfItsWork) {
     EXPECT_FALSE(dispatch.bindings.contains(cce::loss_index));
   }
   EXPECT_FALSE(stream_.lengths.contains("cce lse"));
-}
-
-TEST_F(CcePlanOf, EncodesAndNothingElse) {
-  const CcePlan whole = plan(CceOperation::small_case(), everything, {.chunk = 32});
-  const CceBuffers given = buffers(whole);
-  expect_it_only_encodes(stream_, [&](ComputeCommandEncoder& encoder) { return whole.encode(encoder, given); });
-}
-
-TEST_F(CcePlanOf, RefusesBuffersThatDoNotFit) {
-  const CcePlan whole = plan(CceOperation::small_case());
-  const auto refusal = [&](auto change) {
-    CceBuffers given = buffers(whole);
-    change(given);
-    const Result<void> encoded = whole.encode(*stream_.encoder, given);
-    return encoded ? "encoded" : encoded.error().text;
-  };
-  EXPECT_CALL(*stream_.encoder, set_buffer(_, _, _)).Times(0);
-  EXPECT_EQ(refusal([](CceBuffers& b) { b.hidden = {}; }), "hidden: expected a buffer of 48 bytes");
-  EXPECT_THAT(refusal([](CceBuffers& b) { b.weight.offset = 12; }), HasSubstr("weight: its buffer of 92 bytes from"));
-  EXPECT_EQ(refusal([](CceBuffers& b) { b.bias.offset = 2; }), "bias.offset = 2: expected a multiple of 4");
-  EXPECT_EQ(refusal([](CceBuffers& b) { b.loss = {}; }), "loss: expected a buffer of 16 bytes");
-  EXPECT_EQ(refusal([](CceBuffers& b) { b.lse.offset = 4; }), "lse.offset = 4: expected a multiple of 8");
-  EXPECT_EQ(refusal([](CceBuffers& b) { b.dhidden = {}; }), "dhidden: expected a buffer of 48 bytes");
-  EXPECT_EQ(refusal([](CceBuffers& b) { b.dweight = {}; }), "dweight: expected a buffer of 84 bytes");
-  EXPECT_EQ(refusal([](CceBuffers& b) { b.dbias = {}; }), "dbias: expected a buffer of 28 bytes");
 }
 
 TEST_F(CcePlanOf, RefusesWhatItCannotPrepare) {

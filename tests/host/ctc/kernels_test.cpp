@@ -186,7 +186,7 @@ TEST_F(CtcKernels, HaveAsManyThreadsAsTheStatesNeed) {
         CtcLoss::create(fresh.device, fresh.library).value().prepare(one_row(4, labels).problem(), true).value();
     EXPECT_EQ(plan.dispatches()[1].kernel.threads, threads) << labels << " labels, limit " << most;
     EXPECT_EQ(plan.dispatches()[0].kernel.threads, std::min<std::uint64_t>(most / 32 * 32, 256));
-    EXPECT_EQ(plan.dispatches()[0].kernel.frames, plan.dispatches()[0].kernel.threads / 32);
+    EXPECT_EQ(plan.dispatches()[0].kernel.items, plan.dispatches()[0].kernel.threads / 32);
     const BufferPart any{fresh.make_buffer("any", plan.activation_bytes() + plan.loss_bytes())};
     EXPECT_TRUE(plan.encode(*fresh.encoder, {any, any, any}));
     EXPECT_EQ(fresh.dispatches()[1].kernel, kernel);

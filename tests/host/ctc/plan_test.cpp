@@ -1,4 +1,4 @@
-// A plan is only encoded: what it binds, in which order, and that it neither allocates nor copies.
+// What is particular to the plans of this operation; plans_test.cpp has what holds of all.
 #include "metal/host/ctc/plan.h"
 
 #include <gtest/gtest.h>
@@ -35,25 +35,6 @@ class CtcPlanOf : public testing::Test {
   HostStream stream_;
 };
 
-TEST_F(CtcPlanOf, BindsEachBufferAtItsIndex) {
-  Shapes shapes(4, 5, {{4, 2}, {3, 1}});
-  const CtcPlan none = plan(shapes);
-  ASSERT_TRUE(none.encode(*stream_.encoder, buffers(none)));
-  const std::map<std::uint32_t, Binding> expected = {{ctc::rows_index, {"ctc rows", 0}},
-                                                     {ctc::activations_index, {"a", 8}},
-                                                     {ctc::slots_index, {"ctc slots", 0}},
-                                                     {ctc::order_index, {"ctc order", 0}},
-                                                     {ctc::ends_index, {"ctc ends", 0}},
-                                                     {ctc::classes_index, {"ctc classes", 0}},
-                                                     {ctc::emissions_index, {"ctc emissions", 0}},
-                                                     {ctc::normalizers_index, {"ctc normalizers", 0}},
-                                                     {ctc::alpha_index, {"ctc alpha", 0}},
-                                                     {ctc::beta_index, {"ctc beta", 0}},
-                                                     {ctc::losses_index, {"l", 4}},
-                                                     {ctc::gradient_index, {"g", 12}}};
-  for (const Dispatch& dispatch : stream_.dispatches()) EXPECT_EQ(dispatch.bindings, expected) << dispatch.kernel;
-}
-
 TEST_F(CtcPlanOf, AReductionKeepsTheLossesOfRowsToItself) {
   Shapes shapes(4, 5, {{4, 2}, {3, 1}});
   shapes.options.reduction = Reduction::sum;
@@ -83,28 +64,6 @@ TEST_F(CtcPlanOf, KeepsBuffersAsLongAsItsShapesNeed) {
   EXPECT_EQ(stream_.lengths.at("ctc beta"), (4U * 5 + 3 * 3) * 4);
 }
 
-TEST_F(CtcPlanOf, EveryDispatchWaitsForTheOneBefore) {
-  Shapes shapes(4, 5, {{4, 2}, {3, 1}, {4, 300}});
-  shapes.options.reduction = Reduction::mean;
-  for (const CtcPath path : {CtcPath::production, CtcPath::plain}) {
-    CtcOptions options;
-    options.path = path;
-    const CtcPlan both = plan(shapes, true, options);
-    ASSERT_TRUE(both.encode(*stream_.encoder, buffers(both)));
-    ASSERT_TRUE(both.encode(*stream_.encoder, buffers(both)));
-  }
-  EXPECT_EQ(stream_.dispatches().size(), 18U);
-  for (const Dispatch& dispatch : stream_.dispatches()) EXPECT_TRUE(dispatch.is_ordered) << dispatch.kernel;
-}
-
-TEST_F(CtcPlanOf, EncodesAndNothingElse) {
-  const CtcPlan whole = plan(Shapes(4, 5, {{4, 2}, {3, 1}}));
-  const CtcBuffers given = buffers(whole);
-  const std::size_t calls = stream_.calls.size();
-  expect_it_only_encodes(stream_, [&](ComputeCommandEncoder& encoder) { return whole.encode(encoder, given); });
-  EXPECT_EQ(stream_.calls.size(), calls + 2) << "to fetch the encoder, and to end it";
-}
-
 /// The rule that the test above stands on: a host that prepares too late is caught.
 TEST_F(CtcPlanOf, PreparedWithinAnEncoderMakesItStale) {
   const CtcLoss host = loss();
@@ -114,25 +73,6 @@ TEST_F(CtcPlanOf, PreparedWithinAnEncoderMakesItStale) {
   const Result<void> ended = encoder->end_encoding();
   ASSERT_FALSE(ended);
   EXPECT_EQ(ended.error().kind, Error::Kind::stale_encoder);
-}
-
-TEST_F(CtcPlanOf, RefusesBuffersThatDoNotFit) {
-  const CtcPlan whole = plan(Shapes(4, 5, {{4, 2}, {3, 1}}));
-  const auto refusal = [&](auto change) {
-    CtcBuffers given = buffers(whole);
-    change(given);
-    const Result<void> encoded = whole.encode(*stream_.encoder, given);
-    return encoded ? Error{Error::Kind::execution, "encoded"} : encoded.error();
-  };
-  EXPECT_CALL(*stream_.encoder, set_buffer(_, _, _)).Times(0);
-  EXPECT_EQ(refusal([](CtcBuffers& given) { given.activations.buffer = nullptr; }),
-            (Error{Error::Kind::argument, "activations: expected a buffer of 160 bytes"}));
-  EXPECT_EQ(
-      refusal([](CtcBuffers& given) { given.gradient.offset = 16; }),
-      (Error{Error::Kind::argument, "gradient: its buffer of 172 bytes from offset 16 on: expected at least 160"}));
-  EXPECT_EQ(refusal([](CtcBuffers& given) { given.loss.offset = 2; }),
-            (Error{Error::Kind::argument, "loss.offset = 2: expected a multiple of 4"}));
-  EXPECT_EQ(refusal([](CtcBuffers& given) { given.loss.offset = ~std::uint64_t{3}; }).kind, Error::Kind::argument);
 }
 
 TEST_F(CtcPlanOf, NothingTakesNoBuffers) {
@@ -207,19 +147,6 @@ TEST_F(CtcPlanOf, ShapesBeyond64BitsAreRefused) {
   shapes.options.T = std::int64_t{1} << 62;
   EXPECT_THAT(refusal_of([&] { (void)loss().prepare(shapes.problem(), true); }),
               HasSubstr("expected a product that fits in 64 bits"));
-}
-
-/// What a plan bound stays with the encoder; all else goes with the plan.
-TEST_F(CtcPlanOf, GivesAllBackWithItsEnd) {
-  const long device = stream_.device.use_count(), library = stream_.library.use_count();
-  {
-    const CtcPlan whole = plan(Shapes(4, 5, {{4, 2}, {3, 1}}));
-    EXPECT_GT(stream_.live_buffers(), 0U);
-    ASSERT_TRUE(whole.encode(*stream_.encoder, buffers(whole)));
-  }
-  EXPECT_EQ(stream_.live_buffers(), 0U);
-  EXPECT_EQ(stream_.device.use_count(), device);
-  EXPECT_EQ(stream_.library.use_count(), library);
 }
 
 }  // namespace

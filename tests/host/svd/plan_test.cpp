@@ -1,5 +1,5 @@
-// A plan is only encoded: what it binds, in which order, that it neither allocates nor copies, and what it says of
-// matrices that have not converged.
+// What is particular to the plans of this operation, such as what it says of matrices that have not converged;
+// plans_test.cpp has what holds of all.
 #include "metal/host/svd/plan.h"
 
 #include <gtest/gtest.h>
@@ -31,24 +31,6 @@ class SvdPlanOf : public testing::Test {
 
   HostStream stream_;
 };
-
-TEST_F(SvdPlanOf, BindsEachBufferAtItsIndex) {
-  const SvdPlan whole = plan(2, 3, 2, {.path = SvdPath::plain});
-  ASSERT_TRUE(whole.encode(*stream_.encoder, buffers(whole)));
-  const std::map<std::uint32_t, Binding> expected = {{svd::matrices_index, {"A", 8}},
-                                                     {svd::work_index, {"svd work", 0}},
-                                                     {svd::rotations_index, {"svd rotations", 0}},
-                                                     {svd::exponents_index, {"svd exponents", 0}},
-                                                     {svd::norms_index, {"svd norms", 0}},
-                                                     {svd::order_index, {"svd order", 0}},
-                                                     {svd::status_index, {"status", 20}},
-                                                     {svd::projections_index, {"svd projections", 0}},
-                                                     {svd::left_index, {"U", 12}},
-                                                     {svd::values_index, {"S", 4}},
-                                                     {svd::right_index, {"Vh", 16}},
-                                                     {svd::rotated_index, {"svd rotated", 0}}};
-  for (const Dispatch& dispatch : stream_.dispatches()) EXPECT_EQ(dispatch.bindings, expected) << dispatch.kernel;
-}
 
 TEST_F(SvdPlanOf, WithoutVectorsTakesNoneOfTheirBuffers) {
   const SvdPlan values = plan(2, 3, 2, {}, false);
@@ -88,12 +70,6 @@ TEST_F(SvdPlanOf, EncodesEachSweepUpToTheLimit) {
   }
 }
 
-TEST_F(SvdPlanOf, EncodesAndNothingElse) {
-  const SvdPlan whole = plan(2, 3, 2, {.path = SvdPath::plain});
-  const SvdBuffers given = buffers(whole);
-  expect_it_only_encodes(stream_, [&](ComputeCommandEncoder& encoder) { return whole.encode(encoder, given); });
-}
-
 /// Each chunk on its part of the caller's buffers, and in the same memory for intermediate results.
 TEST_F(SvdPlanOf, TakesABatchInParts) {
   constexpr std::uint64_t matrix = 24 + 24 + 16 + 4 * 8 + 4 + 4 + 24 + 16;
@@ -108,22 +84,6 @@ TEST_F(SvdPlanOf, TakesABatchInParts) {
       {3, 8, 20},  {3, 8, 20},   {3, 8, 20},   {3, 80, 32}, {3, 80, 32},
       {3, 80, 32}, {1, 152, 44}, {1, 152, 44}, {1, 152, 44}};
   EXPECT_EQ(done, expected);
-}
-
-TEST_F(SvdPlanOf, RefusesBuffersThatDoNotFit) {
-  const SvdPlan whole = plan(2, 3, 2);
-  const auto refusal = [&](auto change) {
-    SvdBuffers given = buffers(whole);
-    change(given);
-    const Result<void> encoded = whole.encode(*stream_.encoder, given);
-    return encoded ? "encoded" : encoded.error().text;
-  };
-  EXPECT_CALL(*stream_.encoder, dispatch_threadgroups(_, _)).Times(0);
-  EXPECT_EQ(refusal([](SvdBuffers& b) { b.matrices.buffer = nullptr; }), "matrices: expected a buffer of 48 bytes");
-  EXPECT_THAT(refusal([](SvdBuffers& b) { b.U.offset = 16; }), HasSubstr("U: its buffer of 60 bytes from offset 16"));
-  EXPECT_EQ(refusal([](SvdBuffers& b) { b.S.offset = 2; }), "S.offset = 2: expected a multiple of 4");
-  EXPECT_EQ(refusal([](SvdBuffers& b) { b.Vh = {}; }), "Vh: expected a buffer of 32 bytes");
-  EXPECT_EQ(refusal([](SvdBuffers& b) { b.status = {}; }), "status: expected a buffer of 8 bytes");
 }
 
 TEST_F(SvdPlanOf, NothingTakesNoBuffers) {

@@ -2,8 +2,8 @@
 // metal::fast and metal::precise.
 //
 // They are computed in float, in which half and bfloat operands are exact, and rounded once to the result's type.
-// `fast` and `precise` are the same functions, except for those that an NVIDIA GPU approximates (ASSAY_FAST_1,
-// ASSAY_FAST_2), but have none of half: their result for half is float, as Apple's compiler has it.
+// `fast` and `precise` are the same functions, except for those that an NVIDIA GPU approximates (ASSAY_FAST_n), but have none
+// of half: their result for half is float, as Apple's compiler has it. The names with expressions are in functions.def.
 #pragma once
 
 #include <assay/types.h>
@@ -150,27 +150,26 @@ using if_vector = typename FirstVector<A...>::type;
   ASSAY_DEFINED_2(name, expression)     \
   ASSAY_OF_FLOATS_IN_ALL_PRECISIONS(name)
 
-/// The same, with the approximation that fast::name is on an NVIDIA GPU.
+/// The same. On an NVIDIA GPU fast::name is by the approximation, if there is one.
 #if ASSAY_NVPTX
-#define ASSAY_IN_PRECISE_AND_FAST(name, defined, approximation) \
-  namespace precise {                                           \
-  ASSAY_OF_FLOATS(name, metal)                                  \
-  }                                                             \
-  namespace fast {                                              \
-  namespace approximations {                                    \
-  defined(name, approximation)                                  \
-  }                                                             \
-  ASSAY_OF_FLOATS(name, approximations)                         \
+#define ASSAY_FIRST(first, ...) first
+#define ASSAY_IN_PRECISE_AND_FAST(name, defined, ...)                                                                  \
+  namespace precise {                                                                                                  \
+  ASSAY_OF_FLOATS(name, metal)                                                                                         \
+  }                                                                                                                    \
+  namespace fast {                                                                                                     \
+  ASSAY_FIRST(__VA_OPT__(namespace approximations{defined(name, __VA_ARGS__)} ASSAY_OF_FLOATS(name, approximations), ) \
+                  ASSAY_OF_FLOATS(name, metal))                                                                        \
   }
 #else
-#define ASSAY_IN_PRECISE_AND_FAST(name, defined, approximation) ASSAY_OF_FLOATS_IN_ALL_PRECISIONS(name)
+#define ASSAY_IN_PRECISE_AND_FAST(name, defined, ...) ASSAY_OF_FLOATS_IN_ALL_PRECISIONS(name)
 #endif
-#define ASSAY_FAST_1(name, expression, approximation) \
-  ASSAY_DEFINED_1(name, expression)                   \
-  ASSAY_IN_PRECISE_AND_FAST(name, ASSAY_DEFINED_1, approximation)
-#define ASSAY_FAST_2(name, expression, approximation) \
-  ASSAY_DEFINED_2(name, expression)                   \
-  ASSAY_IN_PRECISE_AND_FAST(name, ASSAY_DEFINED_2, approximation)
+#define ASSAY_FAST_1(name, expression, ...) \
+  ASSAY_DEFINED_1(name, expression)         \
+  ASSAY_IN_PRECISE_AND_FAST(name, ASSAY_DEFINED_1, __VA_ARGS__)
+#define ASSAY_FAST_2(name, expression, ...) \
+  ASSAY_DEFINED_2(name, expression)         \
+  ASSAY_IN_PRECISE_AND_FAST(name, ASSAY_DEFINED_2, __VA_ARGS__)
 
 #define ASSAY_FLOAT_3(name, expression)                                                                                \
   namespace assay_detail {                                                                                             \
@@ -192,7 +191,7 @@ using if_vector = typename FirstVector<A...>::type;
   ASSAY_OF_FLOATS_IN_ALL_PRECISIONS(name)
 
 /// Defines name(x) for integers and floating-point numbers by `expression` in T x.
-#define ASSAY_ANY_1(name, expression)                           \
+#define ASSAY_INTEGER_1(name, expression)                       \
   template <class T, class = assay_detail::if_arithmetic<T, T>> \
   ASSAY_OWN constexpr T name(T x) {                             \
     return T(expression);                                       \
@@ -203,7 +202,7 @@ using if_vector = typename FirstVector<A...>::type;
     return a;                                                   \
   }
 
-#define ASSAY_ANY_2(name, expression)                                                      \
+#define ASSAY_INTEGER_2(name, expression)                                                  \
   namespace assay_detail {                                                                 \
   template <class T>                                                                       \
   ASSAY_OWN constexpr T name##_of(T x, T y) {                                              \
@@ -221,7 +220,7 @@ using if_vector = typename FirstVector<A...>::type;
     return x;                                                                              \
   }
 
-#define ASSAY_ANY_3(name, expression)                                                               \
+#define ASSAY_INTEGER_3(name, expression)                                                           \
   namespace assay_detail {                                                                          \
   template <class T>                                                                                \
   ASSAY_OWN constexpr T name##_of(T x, T y, T z) {                                                  \
@@ -238,6 +237,11 @@ using if_vector = typename FirstVector<A...>::type;
     for (int n = 0; n < V::size; ++n) x.at(n) = assay_detail::name##_of(x.at(n), y.at(n), z.at(n)); \
     return x;                                                                                       \
   }
+
+/// Likewise in all precisions.
+#define ASSAY_ANY_1(name, expression) ASSAY_INTEGER_1(name, expression) ASSAY_IN_ALL_PRECISIONS(name)
+#define ASSAY_ANY_2(name, expression) ASSAY_INTEGER_2(name, expression) ASSAY_IN_ALL_PRECISIONS(name)
+#define ASSAY_ANY_3(name, expression) ASSAY_INTEGER_3(name, expression) ASSAY_IN_ALL_PRECISIONS(name)
 
 /// Defines a predicate name(x) of floating-point numbers.
 #define ASSAY_TEST_1(name, expression)                        \

@@ -1,7 +1,8 @@
-// Integer functions: Metal Shading Language Specification, section 6.6.
+// What the integer functions of functions.def need, and those of bits: Metal Shading Language Specification, section 6.6.
 #pragma once
 
-#include <assay/math.h>
+#include <assay/limits.h>
+#include <assay/types.h>
 
 namespace metal {
 namespace assay_detail {
@@ -14,6 +15,10 @@ inline constexpr int bits = 8 * sizeof(T);
 template <class T>
 using Unsigned = make_unsigned_t<T>;
 
+template <class T>
+ASSAY_OWN constexpr int leading_zeros(T x) {
+  return __builtin_clzl(Unsigned<T>(x)) - (64 - bits<T>);
+}
 template <class T>
 ASSAY_OWN constexpr T saturated(Wide<T> value) {
   constexpr Wide<T> min = numeric_limits<T>::min(), max = numeric_limits<T>::max();
@@ -41,25 +46,6 @@ ASSAY_OWN constexpr T difference_saturated(T x, T y) {
 }
 
 }  // namespace assay_detail
-
-ASSAY_ANY_1(clz, x == 0 ? assay_detail::bits<T>
-                        : __builtin_clzl(static_cast<assay_detail::Unsigned<T>>(x)) - (64 - assay_detail::bits<T>))
-ASSAY_ANY_1(ctz, x == 0 ? assay_detail::bits<T> : __builtin_ctzl(static_cast<assay_detail::Unsigned<T>>(x)))
-ASSAY_ANY_1(popcount, __builtin_popcountl(static_cast<assay_detail::Unsigned<T>>(x)))
-ASSAY_ANY_1(reverse_bits, assay_detail::reversed(x))
-
-ASSAY_ANY_2(absdiff, x < y ? y - x : x - y)
-ASSAY_ANY_2(addsat, assay_detail::saturated<T>(assay_detail::Wide<T>(x) + assay_detail::Wide<T>(y)))
-ASSAY_ANY_2(subsat, assay_detail::difference_saturated(x, y))
-ASSAY_ANY_2(hadd, (assay_detail::Wide<T>(x) + assay_detail::Wide<T>(y)) >> 1)
-ASSAY_ANY_2(rhadd, (assay_detail::Wide<T>(x) + assay_detail::Wide<T>(y) + 1) >> 1)
-ASSAY_ANY_2(mulhi, (assay_detail::Wide<T>(x) * assay_detail::Wide<T>(y)) >> assay_detail::bits<T>)
-ASSAY_ANY_2(mul24, (x << 8 >> 8) * (y << 8 >> 8))
-ASSAY_ANY_2(rotate, assay_detail::rotated(x, y))
-ASSAY_ANY_3(mad24, (x << 8 >> 8) * (y << 8 >> 8) + z)
-ASSAY_ANY_3(madhi, assay_detail::mulhi_of(x, y) + z)
-ASSAY_ANY_3(madsat,
-            assay_detail::saturated<T>(assay_detail::Wide<T>(x) * assay_detail::Wide<T>(y) + assay_detail::Wide<T>(z)))
 
 /// `count` bits of x from `offset` on, sign-extended where x is signed. Bits beyond the width are undefined: the shifts
 /// are reported at the line of the call.

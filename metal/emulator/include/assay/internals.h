@@ -21,70 +21,22 @@ struct __is_valid_simdgroup_type
     : metal::bool_constant<metal::is_arithmetic_v<typename metal::assay_detail::Shape<T>::Element> &&
                            sizeof(typename metal::assay_detail::Shape<T>::Element) <= 4> {};
 
-#define ASSAY_INTERNAL_1(name)                                            \
+#define MSL_FUNCTION_1(name)                                              \
   template <class A>                                                      \
   ASSAY_OWN auto __metal_##name(A x, int = 0)->decltype(metal::name(x)) { \
     return metal::name(x);                                                \
   }
-#define ASSAY_INTERNAL_2(name)                                                    \
+#define MSL_FUNCTION_2(name)                                                      \
   template <class A, class B>                                                     \
   ASSAY_OWN auto __metal_##name(A x, B y, int = 0)->decltype(metal::name(x, y)) { \
     return metal::name(x, y);                                                     \
   }
-#define ASSAY_INTERNAL_3(name)                                                            \
+#define MSL_FUNCTION_3(name)                                                              \
   template <class A, class B, class C>                                                    \
   ASSAY_OWN auto __metal_##name(A x, B y, C z, int = 0)->decltype(metal::name(x, y, z)) { \
     return metal::name(x, y, z);                                                          \
   }
-ASSAY_INTERNAL_1(acos)
-ASSAY_INTERNAL_1(acosh)
-ASSAY_INTERNAL_1(asin)
-ASSAY_INTERNAL_1(asinh)
-ASSAY_INTERNAL_1(atan)
-ASSAY_INTERNAL_1(atanh)
-ASSAY_INTERNAL_1(ceil)
-ASSAY_INTERNAL_1(cos)
-ASSAY_INTERNAL_1(cosh)
-ASSAY_INTERNAL_1(cospi)
-ASSAY_INTERNAL_1(exp)
-ASSAY_INTERNAL_1(exp10)
-ASSAY_INTERNAL_1(exp2)
-ASSAY_INTERNAL_1(fabs)
-ASSAY_INTERNAL_1(floor)
-ASSAY_INTERNAL_1(fract)
-ASSAY_INTERNAL_1(ilogb)
-ASSAY_INTERNAL_1(log)
-ASSAY_INTERNAL_1(log10)
-ASSAY_INTERNAL_1(log2)
-ASSAY_INTERNAL_1(rint)
-ASSAY_INTERNAL_1(round)
-ASSAY_INTERNAL_1(rsqrt)
-ASSAY_INTERNAL_1(sin)
-ASSAY_INTERNAL_1(sinh)
-ASSAY_INTERNAL_1(sinpi)
-ASSAY_INTERNAL_1(sqrt)
-ASSAY_INTERNAL_1(tan)
-ASSAY_INTERNAL_1(tanh)
-ASSAY_INTERNAL_1(tanpi)
-ASSAY_INTERNAL_1(trunc)
-ASSAY_INTERNAL_2(atan2)
-ASSAY_INTERNAL_2(copysign)
-ASSAY_INTERNAL_2(divide)
-ASSAY_INTERNAL_2(fdim)
-ASSAY_INTERNAL_2(fmax)
-ASSAY_INTERNAL_2(fmin)
-ASSAY_INTERNAL_2(fmod)
-ASSAY_INTERNAL_2(ldexp)
-ASSAY_INTERNAL_2(nextafter)
-ASSAY_INTERNAL_2(pow)
-ASSAY_INTERNAL_2(powr)
-ASSAY_INTERNAL_3(fma)
-ASSAY_INTERNAL_3(fmax3)
-ASSAY_INTERNAL_3(fmedian3)
-ASSAY_INTERNAL_3(fmin3)
-#undef ASSAY_INTERNAL_1
-#undef ASSAY_INTERNAL_2
-#undef ASSAY_INTERNAL_3
+#include <assay/functions.def>
 template <class A>
 ASSAY_IN_PLACE A __metal_frexp(A x, int* exponent) {
   return metal::frexp(x, *exponent);

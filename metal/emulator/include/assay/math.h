@@ -3,7 +3,7 @@
 #pragma once
 
 #include <assay/elementwise.h>
-#include <assay/limits.h>
+#include <assay/integer.h>
 #if ASSAY_ARITHMETIC
 #include <assay/arithmetic.h>
 #endif
@@ -12,74 +12,11 @@
 #endif
 
 namespace metal {
-
-#if !ASSAY_ARITHMETIC
-ASSAY_FLOAT_1(acos, __builtin_acosf(x))
-ASSAY_FLOAT_1(acosh, __builtin_acoshf(x))
-ASSAY_FLOAT_1(asin, __builtin_asinf(x))
-ASSAY_FLOAT_1(asinh, __builtin_asinhf(x))
-ASSAY_FLOAT_1(atan, __builtin_atanf(x))
-ASSAY_FLOAT_1(atanh, __builtin_atanhf(x))
-ASSAY_FAST_1(cos, __builtin_cosf(x), __nvvm_cos_approx_f(x))
-ASSAY_FLOAT_1(cosh, __builtin_coshf(x))
-ASSAY_FAST_1(exp, __builtin_expf(x), __nvvm_ex2_approx_f(x * 0x1.715476p0f))
-ASSAY_FAST_1(exp2, __builtin_exp2f(x), __nvvm_ex2_approx_f(x))
-ASSAY_FLOAT_1(exp10, __builtin_exp10f(x))
-ASSAY_FAST_1(log, __builtin_logf(x), __nvvm_lg2_approx_f(x) * 0x1.62e43p-1f)
-ASSAY_FAST_1(log2, __builtin_log2f(x), __nvvm_lg2_approx_f(x))
-ASSAY_FAST_1(log10, __builtin_log10f(x), __nvvm_lg2_approx_f(x) * 0x1.344136p-2f)
-// In double the result is that of the exact one rounded, of each float: all mantissas were tried.
-ASSAY_FAST_1(rsqrt, 1.0 / __builtin_sqrt(x), __nvvm_rsqrt_approx_f(x))
-ASSAY_FAST_1(sin, __builtin_sinf(x), __nvvm_sin_approx_f(x))
-ASSAY_FLOAT_1(sinh, __builtin_sinhf(x))
-ASSAY_FAST_1(sqrt, __builtin_sqrtf(x), __nvvm_sqrt_approx_f(x))
-ASSAY_FAST_1(tan, __builtin_tanf(x), __nvvm_div_approx_f(__nvvm_sin_approx_f(x), __nvvm_cos_approx_f(x)))
-ASSAY_FLOAT_1(tanh, __builtin_tanhf(x))
-ASSAY_FLOAT_2(atan2, __builtin_atan2f(x, y))
-ASSAY_FAST_2(divide, x / y, __nvvm_div_approx_f(x, y))
-ASSAY_FLOAT_2(fmod, __builtin_fmodf(x, y))
-ASSAY_FLOAT_2(pow, __builtin_powf(x, y))
-ASSAY_FAST_2(powr, x < 0 ? __builtin_nanf("") : __builtin_powf(x, y), __nvvm_ex2_approx_f(y* __nvvm_lg2_approx_f(x)))
 namespace assay_detail {
-/// The angle pi x less whole turns.
-ASSAY_OWN double reduced_angle(float x) {
-  return double(x - 2 * __builtin_rintf(x / 2)) * double(3.14159265358979323846264338327950288l);
-}
-}  // namespace assay_detail
-ASSAY_FLOAT_1(sinpi, __builtin_sin(assay_detail::reduced_angle(x)))
-ASSAY_FLOAT_1(cospi, __builtin_cos(assay_detail::reduced_angle(x)))
-ASSAY_FLOAT_1(tanpi, __builtin_tan(assay_detail::reduced_angle(x)))
-#endif
-ASSAY_FLOAT_1(ceil, __builtin_ceilf(x))
-ASSAY_FLOAT_1(fabs, __builtin_fabsf(x))
-ASSAY_FLOAT_1(floor, __builtin_floorf(x))
-ASSAY_FLOAT_1(fract, __builtin_fminf(x - __builtin_floorf(x), 0x1.fffffep-1f))
-ASSAY_FLOAT_1(rint, __builtin_rintf(x))
-ASSAY_FLOAT_1(round, __builtin_roundf(x))
-ASSAY_FLOAT_1(trunc, __builtin_truncf(x))
 
-ASSAY_FLOAT_1(saturate, __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f))
-ASSAY_FLOAT_1(sign, x > 0 ? 1.0f : x < 0 ? -1.0f : x == 0 ? x : 0.0f)
-
-ASSAY_FLOAT_2(copysign, __builtin_copysignf(x, y))
-ASSAY_FLOAT_2(fdim, __builtin_fdimf(x, y))
-ASSAY_FLOAT_2(fmax, __builtin_fmaxf(x, y))
-ASSAY_FLOAT_2(fmin, __builtin_fminf(x, y))
-ASSAY_FLOAT_2(step, y < x ? 0.0f : 1.0f)
-
-ASSAY_FLOAT_3(fma, __builtin_fmaf(x, y, z))
-ASSAY_FLOAT_3(fmax3, __builtin_fmaxf(__builtin_fmaxf(x, y), z))
-ASSAY_FLOAT_3(fmin3, __builtin_fminf(__builtin_fminf(x, y), z))
-ASSAY_FLOAT_3(fmedian3, __builtin_fmaxf(__builtin_fminf(x, y), __builtin_fminf(__builtin_fmaxf(x, y), z)))
-ASSAY_FLOAT_3(mix, x + (y - x) * z)
-namespace assay_detail {
 ASSAY_OWN float smoothed(float t) {
   return t * t * (3 - 2 * t);
 }
-}  // namespace assay_detail
-ASSAY_FLOAT_3(smoothstep, assay_detail::smoothed(assay_detail::saturate_of((z - x) / (y - x))))
-
-namespace assay_detail {
 template <class T>
 ASSAY_OWN constexpr T min_of_two(T x, T y) {
   if constexpr (is_floating_point_v<T>)
@@ -94,28 +31,19 @@ ASSAY_OWN constexpr T max_of_two(T x, T y) {
   else
     return x < y ? y : x;
 }
-}  // namespace assay_detail
-ASSAY_ANY_1(abs, x < T(0) ? T(-x) : x == T(0) ? T(0) : x)
-ASSAY_ANY_2(min, assay_detail::min_of_two(x, y))
-ASSAY_ANY_2(max, assay_detail::max_of_two(x, y))
-ASSAY_ANY_3(clamp, assay_detail::min_of_two(assay_detail::max_of_two(x, y), z))
-ASSAY_ANY_3(mad, x* y + z)
-ASSAY_ANY_3(min3, assay_detail::min_of_two(assay_detail::min_of_two(x, y), z))
-ASSAY_ANY_3(max3, assay_detail::max_of_two(assay_detail::max_of_two(x, y), z))
-ASSAY_ANY_3(median3, assay_detail::max_of_two(assay_detail::min_of_two(x, y),
-                                              assay_detail::min_of_two(assay_detail::max_of_two(x, y), z)))
-ASSAY_IN_ALL_PRECISIONS(abs)
-ASSAY_IN_ALL_PRECISIONS(min)
-ASSAY_IN_ALL_PRECISIONS(max)
-ASSAY_IN_ALL_PRECISIONS(clamp)
-ASSAY_IN_ALL_PRECISIONS(min3)
-ASSAY_IN_ALL_PRECISIONS(max3)
-ASSAY_IN_ALL_PRECISIONS(median3)
 
-ASSAY_TEST_1(isfinite, __builtin_isfinite(x))
-ASSAY_TEST_1(isinf, __builtin_isinf(x))
-ASSAY_TEST_1(isnan, __builtin_isnan(x))
-ASSAY_TEST_1(signbit, __builtin_signbit(x))
+}  // namespace assay_detail
+
+#if !ASSAY_ARITHMETIC
+#define MSL_ROUNDED_1(name, in_float, exact, ulps, kind, fast, slope, ...) ASSAY_FAST_1(name, in_float, __VA_ARGS__)
+#define MSL_ROUNDED_2(name, in_float, exact, ulps, fast, slope_x, slope_y, ...) \
+  ASSAY_FAST_2(name, in_float, __VA_ARGS__)
+#endif
+#define MSL_PLAIN_1(kind, name, expression) ASSAY_##kind##_1(name, expression)
+#define MSL_PLAIN_2(kind, name, expression) ASSAY_##kind##_2(name, expression)
+#define MSL_PLAIN_3(kind, name, expression) ASSAY_##kind##_3(name, expression)
+#include <assay/functions.def>
+
 template <class A, class R = assay_detail::if_floating<A>>
 ASSAY_OWN bool isnormal(A a) {
   constexpr float min_normal = is_same_v<R, half> ? 0x1p-14f : 0x1p-126f;

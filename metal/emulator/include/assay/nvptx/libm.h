@@ -1,4 +1,5 @@
-// The functions of C's mathematical library that clang calls in a shader for NVIDIA GPUs, which have none.
+// The functions of C's mathematical library that clang calls in a shader for NVIDIA GPUs, which have none: those of
+// functions.def, what they are computed by, and exact ones.
 //
 // Each is computed in double and rounded once, so it is within 0.51 units in the last place of float, also where the
 // result is subnormal: the truncations stated below are at most 2^-32 of the result. Metal asks for 4 (Metal Shading
@@ -124,54 +125,39 @@ ASSAY_OWN double hyperbolic_sine(double x) {  // x >= 0
   return x < 0.5 ? x * polynomial(x * x, c) : (exponential(x) - exponential(-x)) / 2;
 }
 
+ASSAY_OWN double hyperbolic_tangent(double x) {  // x >= 0
+  return x > 20 ? 1.0 : 2 * hyperbolic_sine(x) / (exponential(x) + exponential(-x));
+}
+ASSAY_OWN double area_sine(double x) {  // x >= 0
+  return logarithm_of_one_plus(x + x * x / (1 + __nvvm_sqrt_rn_d(1 + x * x)));
+}
+ASSAY_OWN double area_cosine(double x) {  // x >= 1
+  return logarithm_of_one_plus((x - 1) + __nvvm_sqrt_rn_d((x - 1) * (x + 1)));
+}
+ASSAY_OWN double area_tangent(double x) {  // 0 <= x <= 1
+  return logarithm_of_one_plus(2 * x / (1 - x)) / 2;
+}
+/// atan2(y, x)
+ASSAY_OWN double full_angle(float y, float x) {
+  if (x != x || y != y) return x + y;
+  const double a = __builtin_fabsf(y), b = __builtin_fabsf(x);
+  const double ratio = a == b ? (a == 0 ? 0 : 1) : a / b;
+  const double angle = a == 0 ? 0 : arctangent(ratio);
+  return with_sign(__builtin_signbit(x) ? pi - angle : angle, y);
+}
+ASSAY_OWN double power(float x, float y) {
+  if (y == 0 || x == 1) return 1;
+  if (x != x || y != y) return x + y;
+  const float magnitude = __builtin_fabsf(x), half_y = y / 2;
+  const bool is_whole = __builtin_truncf(y) == y, is_odd = is_whole && __builtin_truncf(half_y) != half_y;
+  const bool is_infinite = y - y != 0;
+  if (is_infinite && magnitude == 1) return 1;
+  if (x < 0 && !is_whole && magnitude != float(infinity)) return nan;
+  const double value = exponential(y * logarithm(magnitude));
+  return __builtin_signbit(x) && is_odd ? -value : value;
+}
+
 }  // namespace assay_shader_side::libm
-
-#define ASSAY_LIBM(name, expression)      \
-  extern "C" inline float name(float x) { \
-    using namespace assay_shader_side;    \
-    using namespace libm;                 \
-    return float(expression);             \
-  }
-#define ASSAY_LIBM_2(name, expression)             \
-  extern "C" inline float name(float x, float y) { \
-    using namespace assay_shader_side;             \
-    using namespace libm;                          \
-    return float(expression);                      \
-  }
-
-ASSAY_LIBM(expf, exponential(x))
-ASSAY_LIBM(exp2f, exponential(double(x) * ln2))
-ASSAY_LIBM(exp10f, exponential(double(x) * 0x1.26bb1bbb55516p1))
-ASSAY_LIBM(logf, logarithm(x))
-ASSAY_LIBM(log2f, logarithm(x) * 0x1.71547652b82fep0)
-ASSAY_LIBM(log10f, logarithm(x) * 0x1.bcb7b1526e50ep-2)
-ASSAY_LIBM(sqrtf, __nvvm_sqrt_rn_f(x))
-ASSAY_LIBM(sinf, x == 0 ? x : x - x != 0 ? nan : sine_of(angle_of(x), 0))
-ASSAY_LIBM(cosf, x - x != 0 ? nan : sine_of(angle_of(x), 1))
-ASSAY_LIBM(tanf, x == 0 ? x : x - x != 0 ? nan : sine_of(angle_of(x), 0) / sine_of(angle_of(x), 1))
-ASSAY_LIBM(atanf, x != x ? x : with_sign(arctangent(__builtin_fabsf(x)), x))
-ASSAY_LIBM(asinf, with_sign(arctangent(__builtin_fabsf(x) / __nvvm_sqrt_rn_d((1 - double(x)) * (1 + double(x)))), x))
-ASSAY_LIBM(acosf,
-           !(__builtin_fabsf(x) <= 1) ? nan : 2 * arctangent(__nvvm_sqrt_rn_d((1 - double(x)) / (1 + double(x)))))
-ASSAY_LIBM(sinhf, with_sign(hyperbolic_sine(__builtin_fabsf(x)), x))
-ASSAY_LIBM(coshf, (exponential(x) + exponential(-x)) / 2)
-ASSAY_LIBM(tanhf, with_sign(__builtin_fabsf(x) > 20
-                                ? 1.0
-                                : 2 * hyperbolic_sine(__builtin_fabsf(x)) / (exponential(x) + exponential(-x)),
-                            x))
-ASSAY_LIBM(asinhf, x - x != 0
-                       ? double(x)
-                       : with_sign(logarithm_of_one_plus(__builtin_fabsf(x) +
-                                                         double(x) * x / (1 + __nvvm_sqrt_rn_d(1 + double(x) * x))),
-                                   x))
-ASSAY_LIBM(acoshf, !(x >= 1)
-                       ? nan
-                       : logarithm_of_one_plus((double(x) - 1) + __nvvm_sqrt_rn_d((double(x) - 1) * (double(x) + 1))))
-ASSAY_LIBM(atanhf,
-           !(__builtin_fabsf(x) <= 1)
-               ? nan
-               : with_sign(logarithm_of_one_plus(2 * double(__builtin_fabsf(x)) / (1 - __builtin_fabsf(x))) / 2, x))
-ASSAY_LIBM_2(fdimf, x != x || y != y ? x + y : x > y ? x - y : 0)
 
 extern "C" inline float fmaf(float x, float y, float z) {
   return __nvvm_fma_rn_f(x, y, z);
@@ -188,25 +174,8 @@ extern "C" inline double cos(double x) {
 extern "C" inline double tan(double x) {
   return sin(x) / cos(x);
 }
-extern "C" inline float atan2f(float y, float x) {
-  using namespace assay_shader_side::libm;
-  if (x != x || y != y) return x + y;
-  const double a = __builtin_fabsf(y), b = __builtin_fabsf(x);
-  const double ratio = a == b ? (a == 0 ? 0 : 1) : a / b;
-  const double angle = a == 0 ? 0 : arctangent(ratio);
-  return float(with_sign(__builtin_signbit(x) ? pi - angle : angle, y));
-}
-extern "C" inline float powf(float x, float y) {
-  using namespace assay_shader_side::libm;
-  if (y == 0 || x == 1) return 1;
-  if (x != x || y != y) return x + y;
-  const float magnitude = __builtin_fabsf(x), half_y = y / 2;
-  const bool is_whole = __builtin_truncf(y) == y, is_odd = is_whole && __builtin_truncf(half_y) != half_y;
-  const bool is_infinite = y - y != 0;
-  if (is_infinite && magnitude == 1) return 1;
-  if (x < 0 && !is_whole && magnitude != float(infinity)) return float(nan);
-  const double value = exponential(y * logarithm(magnitude));
-  return float(__builtin_signbit(x) && is_odd ? -value : value);
+extern "C" inline float fdimf(float x, float y) {
+  return x != x || y != y ? x + y : x > y ? x - y : 0;
 }
 extern "C" inline float ldexpf(float x, int exponent) {
   const int k = exponent > 400 ? 400 : exponent < -400 ? -400 : exponent;
@@ -230,9 +199,12 @@ extern "C" inline float modff(float x, float* whole) {
   *whole = __builtin_truncf(x);
   return __builtin_copysignf(x - x != 0 && x == x ? 0 : x - *whole, x);
 }
+
+namespace assay_shader_side::libm {
+
 /// By long division of the mantissas, a bit a step: exact.
-extern "C" inline float fmodf(float x, float y) {
-  if (y == 0 || x - x != 0 || y != y) return float(assay_shader_side::libm::nan);
+ASSAY_OWN float remainder(float x, float y) {
+  if (y == 0 || x - x != 0 || y != y) return float(nan);
   int high = 0, low = 0;
   const uint divisor = uint(frexpf(__builtin_fabsf(y), &low) * 0x1p24f);
   uint rest = uint(frexpf(__builtin_fabsf(x), &high) * 0x1p24f);
@@ -244,5 +216,18 @@ extern "C" inline float fmodf(float x, float y) {
   return __builtin_copysignf(ldexpf(float(rest), low - 24), x);
 }
 
-#undef ASSAY_LIBM
-#undef ASSAY_LIBM_2
+}  // namespace assay_shader_side::libm
+
+#define MSL_LIBM_1(name, exact, ulps, kind, fast, slope, gpu, ...) \
+  extern "C" inline float name##f(float x) {                       \
+    using namespace assay_shader_side;                             \
+    using namespace libm;                                          \
+    return float(gpu);                                             \
+  }
+#define MSL_LIBM_2(name, exact, ulps, fast, slope_x, slope_y, gpu, ...) \
+  extern "C" inline float name##f(float x, float y) {                   \
+    using namespace assay_shader_side;                                  \
+    using namespace libm;                                               \
+    return float(gpu);                                                  \
+  }
+#include <assay/functions.def>

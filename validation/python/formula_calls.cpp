@@ -1,0 +1,73 @@
+#include "validation/python/formula_calls.h"
+
+#include <pybind11/stl.h>
+
+#include "validation/core/kernel_died.h"
+#include "validation/core/support.h"
+
+namespace assay::python {
+
+namespace py = pybind11;
+namespace formula = validation::formula;
+using formula::Case;
+using formula::Doubles;
+using formula::Subject;
+using formula::Traced;
+
+formula::Trace trace_of(const py::object& function) {
+  if (function.is_none()) return {};
+  return [function](const formula::Extents& at) {
+    try {
+      return function(at).cast<std::shared_ptr<Traced>>();
+    } catch (const py::error_already_set& error) {
+      if (error.matches(PyExc_Exception)) throw;
+      throw Interrupt{error};
+    }
+  };
+}
+
+formula::Kernel kernel_of(const py::object& function) {
+  if (function.is_none()) return {};
+  return [function](const Case& c) {
+    py::tuple said;
+    try {
+      said = function(c.extents, c.arrays, c.upstream, c.layout, c.threads);
+    } catch (const py::error_already_set& error) {
+      throw Interrupt{error};
+    }
+    const auto outcome = said[0].cast<std::string>();
+    if (outcome == "unsupported") throw validation::Unsupported(said[1].cast<std::string>());
+    if (outcome != "done") throw validation::KernelDied(said[1].cast<std::string>());
+    return said[1].cast<Doubles>();
+  };
+}
+
+decltype(Subject::fresh) fresh_of(const py::object& afresh) {
+  if (afresh.is_none()) return {};
+  return [afresh](const Subject& subject) {
+    const py::tuple kernels = afresh();
+    auto made = std::make_shared<Subject>(subject);
+    made->forward = kernel_of(kernels[0]);
+    made->backward = kernel_of(kernels[1]);
+    return made;
+  };
+}
+
+decltype(Subject::missing_refusals) refusals_of(const py::object& function) {
+  if (function.is_none()) return {};
+  return [function](const Case& c) {
+    try {
+      return function(c.extents, c.arrays, c.upstream).cast<std::optional<std::vector<std::string>>>();
+    } catch (const py::error_already_set& error) {
+      throw Interrupt{error};
+    }
+  };
+}
+
+validation::Dtype dtype_called(const std::string& name) {
+  for (std::size_t i = 0; i < validation::dtype_names().size(); ++i)
+    if (validation::dtype_names()[i] == name) return static_cast<validation::Dtype>(i);
+  throw std::invalid_argument("dtype '" + name + "': expected float32, float16, bfloat16 or float64");
+}
+
+}  // namespace assay::python
