@@ -73,7 +73,7 @@ inline Result<std::string> some_kernels(const std::string& operation, const std:
 inline void expect_each_barrier_needed(const Result<std::string>& source, std::size_t min_reported,
                                        const emulator::RunChanged& run) {
   ASSERT_TRUE(source) << source.error().text;
-  const Result<emulator::BarrierSweep> sweep = emulator::sweep_barriers(*source, run);
+  const Result<emulator::BarrierSweep> sweep = emulator::sweep_barriers(emulator::barrier_mutants(*source), run);
   ASSERT_TRUE(sweep) << sweep.error().text;
   EXPECT_GE(sweep->reported.size(), min_reported);
   for (const emulator::BarrierMutant& survivor : sweep->survivors)
