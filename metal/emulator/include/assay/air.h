@@ -23,7 +23,6 @@ extern "C" __attribute__((used, noinline, visibility("hidden"))) ASSAY_OWN void 
     report_undefined(abi::IntegerOperation::division, {left, bits, is_signed}, {right, bits, is_signed},
                      {site->file, site->line, site->column}, __builtin_return_address(0));
 }
-#endif
 
 /// Called in front of each access to an array of the function itself by an index that is a variable.
 extern "C" __attribute__((used, noinline, visibility("hidden"))) ASSAY_OWN void assay_air_index(
@@ -32,6 +31,7 @@ extern "C" __attribute__((used, noinline, visibility("hidden"))) ASSAY_OWN void 
   if (index >= count && services != nullptr)
     services->index_out_of_bounds(site->file, site->line, site->column, index, type);
 }
+#endif
 
 namespace metal {
 namespace assay_air {
