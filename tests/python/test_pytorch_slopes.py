@@ -87,6 +87,17 @@ def test_a_wrong_slope_fails(name):
     assert "gradient" in judged(reference, with_gradient(reference, slope)).failures
 
 
+def test_a_sigmoid_by_powers_of_two_passes_and_one_that_underflows_fails():
+    def by_powers(x):
+        return 1 / (1 + torch.exp2(x * -1.4426950408889634))
+
+    def underflows(x):
+        return torch.where(x < -40, torch.zeros_like(x), torch.sigmoid(x))
+
+    assay.gate(sigmoid, by_powers, x="N, D", cases=40).raise_for_failure()
+    assert "outputs" in assay.gate(sigmoid, underflows, x="N, D", cases=40).failures
+
+
 def swiglu(a, b):
     return F.silu(a) * b
 

@@ -112,6 +112,7 @@ double ElementErrors::unary(Op op, Operand x, double value) const {
       op == Op::sqrt && x.error == 0 && std::fma(value, value, -x.value) == 0 && is_number(value);
   if (is_exact_root) return 0;
   const Function& function = function_of(op);
+  if (function.inner_roundings > 0) x.error += rounding(x.value, function.inner_roundings);
   const double error =
       function.carried(x, value) + rounding(value, function.roundings + function.exp_errors * exp_error_);
   return std::isfinite(error) ? std::min(2 * function.range, error) : error;

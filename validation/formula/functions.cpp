@@ -109,7 +109,7 @@ constexpr auto functions = std::to_array<Function>({
      [](Operand x, double y) { return of_steps(x, y, std::floor); }},
     {Op::round, no_range, [](double, double) { return 0.0; },
      [](Operand x, double y) { return of_steps(x, y, std::nearbyint); }},
-    {Op::sigmoid, 1, slope_of_sigmoid, of_sigmoid, roads, 1, change_of_sigmoid},
+    {Op::sigmoid, 1, slope_of_sigmoid, of_sigmoid, roads, 1, change_of_sigmoid, 2},
     {Op::tanh, 1, [](double, double y) { return 1 - y * y; }, of_tanh, 0, 1, change_of_tanh},
 });
 

@@ -15,6 +15,7 @@ struct Function {
   double exp_errors = 0;                   ///< of the result by a function, in units of Arithmetic::exp_error
   /// A bound on |f(x + d) - y - d dy/dx| where `carried` less |dy/dx| times the error of x is none.
   double (*curvature)(Operand x, double y) = nullptr;
+  double inner_roundings = 0;  ///< of the argument, which may be scaled first: exp(x) as 2^(x log2 e)
 };
 
 const Function& function_of(Op op);
