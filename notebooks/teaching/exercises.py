@@ -26,13 +26,13 @@ def exercise(
     *,
     view: Function = lambda result: result,
     within: float = 0.0,
-    show: Optional[Callable[[Any, Any], None]] = None,
+    show: Optional[Function] = None,
 ) -> None:
     """Prints whether `function` gives what `reference` gives for the arguments of each case, or the first that differs.
 
     Fractions and whole numbers must be equal, other numbers too but for rounding, or within the relative error `within`.
-    `view` makes of either result what is compared. `show` says and draws where the two results differ, in place of printing
-    them. The function has arguments of its own, so that it may change them.
+    `view` makes of either result what is compared. `show`, which takes both results and the arguments, says and draws where
+    they differ, in place of printing them. The function has arguments of its own, so that it may change them.
     """
     for arguments in cases:
         call = called(function.__name__, arguments)
@@ -46,7 +46,8 @@ def exercise(
             return
         expected = reference(*arguments)
         if not _agree(got, expected, view, within):
-            _complain(call, got, expected, view, show)
+            print(f"Not yet. {call}")
+            _explain(got, expected, arguments, view, show)
             return
     print("Right.")
 
@@ -60,11 +61,10 @@ def _agree(got: Any, expected: Any, view: Function, within: float) -> bool:
         return False
 
 
-def _complain(call: str, got: Any, expected: Any, view: Function, show: Optional[Callable[[Any, Any], None]]) -> None:
-    print(f"Not yet. {call}")
+def _explain(got: Any, expected: Any, arguments: Sequence[Any], view: Function, show: Optional[Function]) -> None:
     try:
         if show is not None:
-            show(got, expected)
+            show(got, expected, *arguments)
             return
         seen = view(got)
     except Exception:  # not of the shape that is asked for

@@ -6,6 +6,7 @@ What is right is computed by the reference in the same cell; nobody wrote it dow
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Callable, Optional
@@ -83,4 +84,5 @@ def check(
     else:
         print("Not yet." + (f" {hint}" if hint else ""))
         if show is not None:
-            show(answer)
+            with suppress(Exception):  # an answer of another kind, such as words for a number, cannot be drawn
+                show(answer)

@@ -55,8 +55,8 @@ def test_says_what_was_raised_and_what_is_open(capsys):
 
 def test_shows_in_place_of_printing(capsys):
     shown = []
-    said = says(capsys, lambda x: x, lambda x: 2 * x, (3,), show=lambda got, expected: shown.append((got, expected)))
-    assert (said, shown) == ("Not yet. <lambda>(3)", [(3, 6)])
+    said = says(capsys, lambda x: x, lambda x: 2 * x, (3,), show=lambda *all: shown.append(all))
+    assert (said, shown) == ("Not yet. <lambda>(3)", [(3, 6, 3)])
 
 
 def test_prints_where_it_cannot_show(capsys):
