@@ -437,7 +437,7 @@ def test_frames_that_are_typed_and_not_drawn_are_said(page):
         page.evaluate(f"""(() => {{ const input = document.getElementById('frames'); input.value = {value!r};
             input.dispatchEvent(new Event('input')); }})()""")
         page.settled()
-        return page.evaluate("[assay.state.T, document.getElementById('frames-note').textContent, document.getElementById('frames').value]")
+        return page.evaluate(f"[assay.state.T, {NOTE}, document.getElementById('frames').value]")
 
     T, note, value = typed("40")
     assert (T, value) == (4, "40") and note.startswith("40 frames are not drawn: this page shows at most 16, now 4.")
