@@ -5,6 +5,7 @@ The hints and the solution stand below the exercise and open at a click; tests r
 
 from __future__ import annotations
 
+import re
 from copy import deepcopy
 from typing import Any, Callable, Iterable, Optional, Sequence
 
@@ -13,9 +14,15 @@ from .questions import same
 Function = Callable[..., Any]
 
 
+def written(value: Any) -> str:
+    """A value as text, fractions in it as 5/81."""
+    words = re.sub(r"Fraction\((-?\d+), 1\)", r"\1", str(value))
+    return re.sub(r"Fraction\((-?\d+), (\d+)\)", r"\1/\2", words)
+
+
 def called(name: str, arguments: Sequence[Any]) -> str:
     """The call as a line, cut where it is long."""
-    words = ", ".join(str(argument) for argument in arguments)
+    words = ", ".join(map(written, arguments))
     return f"{name}({words if len(words) <= 200 else words[:200] + ' ...'})"
 
 
@@ -69,4 +76,4 @@ def _explain(got: Any, expected: Any, arguments: Sequence[Any], view: Function, 
         seen = view(got)
     except Exception:  # not of the shape that is asked for
         seen = got
-    print(f"  returned {seen}\n  expected {view(expected)}")
+    print(f"  returned {written(seen)}\n  expected {written(view(expected))}")

@@ -1,5 +1,7 @@
 """exercise: it must take what is right, however it was computed, and say where anything else is wrong."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from teaching import exercise
@@ -62,3 +64,9 @@ def test_shows_in_place_of_printing(capsys):
 def test_prints_where_it_cannot_show(capsys):
     said = says(capsys, lambda: None, lambda: [1], (), show=lambda got, expected: got[0])
     assert said == "Not yet. <lambda>()\n  returned None\n  expected [1]"
+
+
+def test_fractions_are_written_short(capsys):
+    said = says(capsys, lambda x: [x], lambda x: [2 * x, 1 / x], (Fraction(-5, 2),))
+    assert said == "Not yet. <lambda>(-5/2)\n  returned [-5/2]\n  expected [-5, -2/5]"
+    assert says(capsys, lambda x: x, lambda x: 0, ([Fraction(3, 1), 0.5],)).startswith("Not yet. <lambda>([3, 0.5])")
