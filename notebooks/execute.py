@@ -9,8 +9,8 @@ runs again in the same Python with the right answer and with the wrong one, and 
 
 An exercise is a cell that calls `exercise` or `puzzle`, and the cell below it holds its solution. DIR/exercises holds a
 list of [text, other text] for each notebook, one pair an exercise: the solution must pass, and must not with the other
-text in place of the first. Where the cell of the solution quotes an answer, in a block of ```text, the answer to the broken
-solution must be that.
+text in place of the first. [text, other, text, other] breaks it in two ways. Where the cell of the solution quotes an answer,
+in a block of ```text, the answer to the solution that is broken first must be that.
 """
 
 from __future__ import annotations
@@ -101,26 +101,30 @@ def unanswered(client: NotebookClient, notebook: Any, answers: Sequence[Tuple[An
     return found
 
 
-def unsolved(client: NotebookClient, notebook: Any, breaks: Sequence[Tuple[str, str]]) -> List[str]:
+def unsolved(client: NotebookClient, notebook: Any, breaks: Sequence[Sequence[str]]) -> List[str]:
     """Which exercises refuse their solution, or take one that is broken."""
     places = exercises(notebook)
     if len(places) != len(breaks):
         return [f"{len(places)} exercises and {len(breaks)} ways to break them"]
     found = []
-    for i, (text, other) in zip(places, breaks):
+    for i, texts in zip(places, breaks):
         below = notebook.cells[i + 1].source
         solutions = SOLUTION.findall(below)
-        if len(solutions) != 1 or solutions[0].count(text) != 1:
-            found.append(f"cell {i + 1} has {len(solutions)} solutions: expected one that has {text!r} once")
+        missing = [text for text in texts[::2] if len(solutions) != 1 or solutions[0].count(text) != 1]
+        if missing:
+            found.append(f"cell {i + 1} has {len(solutions)} solutions: expected one that has {missing[0]!r} once")
             continue
         if "Right." not in (said := say(client, notebook, i, EXERCISE, solutions[0] + "\n\n")):
             found.append(f"cell {i} refuses its solution: {said.strip()}")
-        said = say(client, notebook, i, EXERCISE, solutions[0].replace(text, other) + "\n\n")
-        if "Not yet." not in said:
-            found.append(f"cell {i} takes a solution with {other!r} in place of {text!r}")
-        for quoted in QUOTED.findall(below):
-            if quoted.strip() != said.strip():
-                found.append(f"cell {i + 1} quotes\n{quoted}\nand the answer with {other!r} in place of {text!r} is\n{said}")
+        quoted = QUOTED.findall(below)
+        for text, other in zip(texts[::2], texts[1::2]):
+            said = say(client, notebook, i, EXERCISE, solutions[0].replace(text, other) + "\n\n")
+            if "Not yet." not in said:
+                found.append(f"cell {i} takes a solution with {other!r} in place of {text!r}")
+            for words in quoted:
+                if words.strip() != said.strip():
+                    found.append(f"cell {i + 1} quotes\n{words}\nand the answer with {other!r} in place of {text!r} is\n{said}")
+            quoted = []
     return found
 
 

@@ -4,7 +4,7 @@ the answers, words as labels, real speech.
 Nothing here computes what the package `assay` computes.
 """
 
-from . import figures
+from . import feedback, figures
 from .exercises import exercise
 from .puzzles import puzzle
 from .questions import check
@@ -15,6 +15,7 @@ __all__ = [
     "Utterance",
     "check",
     "exercise",
+    "feedback",
     "figures",
     "labels_of",
     "letters",

@@ -416,6 +416,35 @@ def test_the_address_keeps_what_is_seen(page):
     assert kept == ["", 5, "double", None]
 
 
+NOTE = "document.getElementById('frames-note').textContent"
+
+
+@pytest.mark.parametrize("fragment", ["word=cat&T=40", "word=cat&T=17&logits=uniform", "logits=speech&word=hello&T=99"])
+def test_frames_that_are_not_drawn_are_said(page, fragment):
+    asked = re.search(r"T=(\d+)", fragment)[1]
+    page.open(PAGE, fragment)
+    assert page.evaluate("assay.state.T") == 5
+    assert page.evaluate(NOTE).startswith(f"{asked} frames are not drawn: this page shows at most 16, now 5.")
+    page.click("#uniform")
+    page.settled()
+    assert "not drawn" not in page.evaluate(NOTE), "until the next change"
+
+
+def test_frames_that_are_typed_and_not_drawn_are_said(page):
+    page.open(PAGE, "word=cat&T=4&logits=uniform")
+
+    def typed(value):
+        page.evaluate(f"""(() => {{ const input = document.getElementById('frames'); input.value = {value!r};
+            input.dispatchEvent(new Event('input')); }})()""")
+        page.settled()
+        return page.evaluate(f"[assay.state.T, {NOTE}, document.getElementById('frames').value]")
+
+    T, note, value = typed("40")
+    assert (T, value) == (4, "40") and note.startswith("40 frames are not drawn: this page shows at most 16, now 4.")
+    assert typed("16") == [16, "", "16"]
+    assert typed("2") == [2, "3 frames needed", "2"]
+
+
 def test_nothing_is_fetched_and_nothing_goes_wrong(page):
     page.open(PAGE, "word=hello&T=8&number=half")
     page.drag(bar(1, 1), up=20)
@@ -433,7 +462,7 @@ def test_the_checks_for_complaints_and_fetches_can_fail(page):
     page.events.clear()
 
 
-@pytest.mark.parametrize("fragment", ["", "word=abcdefgh&T=16&step=5&number=50",
+@pytest.mark.parametrize("fragment", ["", "word=abcdefgh&T=16&step=5&number=50", "word=cat&T=1000000",
                                       "logits=speech&word=hello&T=13&space=log&step=6"])
 def test_a_phone_does_not_scroll_sideways(page, fragment):
     page.call("Emulation.setDeviceMetricsOverride", width=360, height=780, deviceScaleFactor=2, mobile=True)

@@ -56,6 +56,8 @@ def test_an_exercise_takes_its_solution_and_not_a_broken_one(run, tmp_path):
         ([EXERCISE, SOLUTION], [["3 * x", "x"]], "expected one that has '3 * x' once"),
         ([EXERCISE, "<p>"], [["2 * x", "x"]], "has 0 solutions"),
         ([EXERCISE, SOLUTION], [["2 * x", "x + x"]], "takes a solution with 'x + x'"),
+        ([EXERCISE, SOLUTION], [["2 * x", "x * x", "2 * x", "x + x"]], "takes a solution with 'x + x'"),
+        ([EXERCISE, SOLUTION], [["2 * x", "x * x", "3 * x", "x"]], "expected one that has '3 * x' once"),
         ([EXERCISE, SOLUTION + QUOTE], [["2 * x", "x + 2"]], "and the answer with 'x + 2' in place of '2 * x' is"),
         ([EXERCISE, SOLUTION.replace("2 * x", "3 * x")], [["3 * x", "x"]], "refuses its solution"),
         ([EXERCISE, SOLUTION.replace("2 * x", "x / 0")], [["/ 0", "/ 1"]], "raised ZeroDivisionError"),

@@ -22,6 +22,13 @@ def says(capsys, *arguments, **options):
         ("5/81", Fraction(5, 81)),
         (Fraction(5, 81), Fraction(5, 81)),
         ("10/162", Fraction(5, 81)),
+        ("9 / 4", Fraction(9, 4)),
+        (np.bool_(True), True),
+        (False, np.bool_(False)),
+        (np.int64(5), 5),
+        (10**400, 10**400),
+        (1e26 * (1 + 1e-13), 10**26),
+        (np.array(0.5), Fraction(1, 2)),
         (0.5, Fraction(1, 2)),
         (0.1, Decimal("0.1")),
         (1 / 3, np.float64(1 / 3)),
@@ -43,6 +50,12 @@ def test_right(capsys, answer, expected):
     [
         (4, 5),
         ("5/80", Fraction(5, 81)),
+        ("9 4", Fraction(9, 4)),
+        ("1/0", Fraction(1, 2)),
+        (np.bool_(True), False),
+        (np.bool_(True), 1),
+        (10**13 + 1, 10**13),
+        (1e13 + 1, 10**13),
         (NAN, 5.0),
         (NAN, Fraction(1, 2)),
         (INF, 5.0),
@@ -75,3 +88,11 @@ def test_rough_answers_are_asked_for(capsys):
 
 def test_dots_are_no_answer(capsys):
     assert says(capsys, ..., 5).startswith("Your turn")
+
+
+def test_draws_what_is_not_right(capsys):
+    drawn = []
+    assert says(capsys, 4, 5, "A hint.", show=drawn.append) == "Not yet. A hint."
+    assert says(capsys, 5, 5, show=drawn.append) == "Right."
+    assert says(capsys, ..., 5, show=drawn.append).startswith("Your turn")
+    assert drawn == [4]

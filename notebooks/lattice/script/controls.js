@@ -2,7 +2,7 @@
 
 import { byId, element, setAttributes, setText } from "./elements.js";
 import { random } from "./patterns.js";
-import { namesOf, NUMBERS, SCALES, SPACES, VIEWS } from "./state.js";
+import { isBeyond, namesOf, NUMBERS, SCALES, SPACES, VIEWS } from "./state.js";
 import { cleaned, fewestFrames, MOST_FRAMES } from "./words.js";
 
 const PATTERNS = ["uniform", "peaky", "speech"];
@@ -32,6 +32,7 @@ export function makeControls(getState, change) {
   byId("frames").addEventListener("input", ({ target }) => {
     const T = Number(target.value);
     if (Number.isInteger(T) && T >= 1 && T <= MOST_FRAMES) change({ T });
+    else if (isBeyond(T)) change({ beyond: T });
   });
   byId("words").append(...WORDS.map((word) => element("button", {
     type: "button", click: () => change({
@@ -46,15 +47,22 @@ export function makeControls(getState, change) {
   });
 }
 
+/** What is wrong with T: more frames than the page draws, or fewer than the word needs. */
+function framesNote({ word, T, beyond }) {
+  const fewest = fewestFrames(word);
+  if (beyond !== null)
+    return `${beyond} frames are not drawn: this page shows at most ${MOST_FRAMES}, now ${T}. ./assay lattice prints more.`;
+  return fewest > T ? `${fewest} frames needed` : "";
+}
+
 /** Shows the state in them. */
 export function showControls(state) {
   for (const field of ["number", "space", "view", "scale"]) check(field, state[field]);
   const word = byId("word"), frames = byId("frames");
   if (cleaned(word.value) !== state.word || document.activeElement !== word) word.value = state.word;
-  if (Number(frames.value) !== state.T) frames.value = state.T;
+  if (![state.T, state.beyond].includes(Number(frames.value))) frames.value = state.T;
   byId("all-classes").checked = state.classes === "all";
-  const missing = fewestFrames(state.word) - state.T;
-  setText(byId("frames-note"), missing > 0 ? `${fewestFrames(state.word)} frames needed` : "");
+  setText(byId("frames-note"), framesNote(state));
   const withoutY = document.querySelector('input[name="view"][value="beta_excluding"]');
   setAttributes(withoutY, { disabled: state.space === "scaled" ? "" : null });
   for (const pattern of PATTERNS)

@@ -18,6 +18,7 @@ export const WALK_STEPS = 6;
 const start = () => ({
   word: "cat", T: 5, classes: "word", pattern: "peaky", logits: [], scale: 1,
   number: "double", space: "probability", view: "alpha", step: 1, cell: null, path: null,
+  beyond: null,  // how many frames were asked for that are not drawn, until the next change
 });
 
 /** The logits [13][28] that the build put into the page, see build.py. */
@@ -35,7 +36,7 @@ function shaped(state, formerNames) {
 
 /** The state with some of it changed, and the rest made to fit. */
 export function changed(state, change) {
-  const next = { ...state, ...change };
+  const next = { ...state, beyond: null, ...change };
   const sameShape = next.word === state.word && next.T === state.T && next.classes === state.classes;
   if (change.pattern === "speech" && change.logits === undefined)
     return { ...next, word: change.word ?? "hello", T: 13, classes: "all", logits: speech(), cell: null, path: null };
@@ -81,6 +82,9 @@ const integers = (text, count, below) => {
   return fit && numbers.length === count ? numbers : null;
 };
 
+/** Whether so many frames are more than the page draws. */
+export const isBeyond = (T) => Number.isInteger(T) && T > MOST_FRAMES;
+
 /** The state that a fragment describes. What it leaves out or says wrongly is as at the start. */
 export function fromFragment(fragment) {
   const fields = new URLSearchParams(fragment);
@@ -97,11 +101,12 @@ export function fromFragment(fragment) {
     view: listed(fields.get("view"), VIEWS, base.view),
     step: integers(fields.get("step"), 1, [WALK_STEPS + 1])?.[0] || 1,
   };
+  if (isBeyond(T)) next.beyond = T;
   next.cell = integers(fields.get("cell"), 2, [next.T, 2 * next.word.length + 1]);
   const given = fields.get("logits") ?? "peaky";
   if (given === "speech") {
     const spoken = { ...next, pattern: "speech", classes: "all", logits: speech() };
-    return spoken.T === spoken.logits.length ? spoken : changed({ ...spoken, T: 13 }, { T: next.T });
+    return spoken.T === spoken.logits.length ? spoken : changed({ ...spoken, T: 13 }, { T: next.T, beyond: next.beyond });
   }
   const C = namesOf(next).length;
   const rows = given.split(";").map((row) => row.split(",").map(Number));
