@@ -1,5 +1,6 @@
 """Kernels of one's own operations in C, and as a Metal shader with a binding."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -262,3 +263,23 @@ def test_a_shader_with_a_binding_passes(tmp_path):
 def test_what_a_shader_does_wrong_is_said(tmp_path, change, says):
     result = assay.gate(gallery.softmax, shader(tmp_path, change), cases=15, filter="outputs", reach="none")
     assert says in result.failures["outputs"].explanation, result
+
+
+def workers():
+    """How many processes of plug-ins this process has."""
+    count = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, _, rest = stat.read_text().partition(" (")[2].rpartition(") ")
+        except OSError:  # it has ended
+            continue
+        count += name.startswith("assay_plugin") and rest.split()[1] == str(os.getpid())
+    return count
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system does not list processes there")
+@pytest.mark.parametrize("extra", ["", "if (N == 3) exit(0);"])
+def test_a_run_leaves_no_process_behind(tmp_path, extra):
+    before = workers()
+    assay.gate(gallery.softmax, library(tmp_path, extra), cases=20)
+    assert workers() == before

@@ -98,6 +98,22 @@ def test_a_sigmoid_by_powers_of_two_passes_and_one_that_underflows_fails():
     assert "outputs" in assay.gate(sigmoid, underflows, x="N, D", cases=40).failures
 
 
+def cross_entropy_of_a_quarter(x):
+    return F.binary_cross_entropy(x, torch.full_like(x, 0.25), reduction="none")
+
+
+def quotients(x):
+    """At 0 and 1, where a logarithm is kept at -100, there is no derivative."""
+    return torch.where((x == 0) | (x == 1), torch.zeros_like(x), 0.75 / (1 - x) - 0.25 / x)
+
+
+def test_where_there_is_no_derivative_nothing_is_due():
+    inputs, reference = {"x": "N, D of unit"}, cross_entropy_of_a_quarter
+    judged(reference, with_gradient(reference, quotients), **inputs).raise_for_failure()
+    for faulty in (lambda x: quotients(x) * 2, lambda x: torch.where(x < 0.5, torch.nan, quotients(x))):
+        assert "gradient" in judged(reference, with_gradient(reference, faulty), **inputs).failures
+
+
 def swiglu(a, b):
     return F.silu(a) * b
 

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <span>
 
 #include "validation/core/number.h"
@@ -75,6 +76,20 @@ Finding compare_all(const std::string& what, const Doubles& got, const std::vect
                      [&](std::size_t i, double x, double error, double bound) { return hint(k, i, x, error, bound); }));
   }
   return all;
+}
+
+/// The bounds on gradients; none where numbers of the case have no derivative, as t log t has none at 0.
+Doubles bounds_of_gradients(const Truth& truth, const Case& c) {
+  Doubles bounds = truth.gradient_bounds;
+  const auto is_finite_array = [](const auto& array) {
+    return std::ranges::all_of(array, [](double x) { return std::isfinite(x); });
+  };
+  if (!std::ranges::all_of(c.arrays, is_finite_array) || !std::ranges::all_of(c.upstream, is_finite_array))
+    return bounds;
+  for (std::size_t k = 0; k < bounds.size(); ++k)
+    for (std::size_t i = 0; i < bounds[k].size(); ++i)
+      if (std::isnan(to_double(truth.gradients[k][i]))) bounds[k][i] = std::numeric_limits<double>::infinity();
+  return bounds;
 }
 
 /// The largest error of results as a share of their bounds without what is declared.
@@ -189,8 +204,8 @@ Finding gradients(const Subject& subject, const Case& c, Random&) {
   const Doubles got = subject.backward(c);
   const Hint hint = hint_of(subject, *traced, traced->gradients, truth->values, bool{subject.backward_road});
   Finding finding = compare_all(
-      "gradient", got, truth->gradients, truth->gradient_bounds, truth->gradient_ranges, gradient_shapes(subject, c),
-      [&](std::size_t k) { return storage_of_gradient(subject, k); }, hint);
+      "gradient", got, truth->gradients, bounds_of_gradients(*truth, c), truth->gradient_ranges,
+      gradient_shapes(subject, c), [&](std::size_t k) { return storage_of_gradient(subject, k); }, hint);
   if (finding.verdict == Verdict::pass && !subject.backward_road)
     if (auto wrong = wrong_tied_sum(subject, *traced, c, *truth, got); wrong.verdict == Verdict::fail) return wrong;
   finding.evidence = evidence_of(*truth);

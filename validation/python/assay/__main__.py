@@ -2,6 +2,7 @@
 
     assay mutants my_operation.py              which faults in each operation of a file the gate would notice
     assay init NAME                            writes NAME.py, a file to begin with
+    assay conformance                          what the gate says of kernels of installed libraries, and of wheels
     assay kernelbench REFERENCE.py NEW.py      whether ModelNew of one file is right, by Model of the other
 """
 
@@ -61,6 +62,10 @@ def main() -> int:
         from .pytorch.command import kernelbench
 
         return kernelbench(rest)
+    if command == ["conformance"]:
+        from .conformance import main as conformance
+
+        return conformance(rest)
     os.execv(program(), ["assay", *command, *rest])
 
 

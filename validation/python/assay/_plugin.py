@@ -58,8 +58,7 @@ class Plugin:
         file = self.path.partition("@")[0]
         if not os.path.isfile(file):
             raise FileNotFoundError(f"no file {file!r}: expected a shared library (.so), or the binding of a shader (.json)")
-        is_shader = self.__name__.partition("@")[0].endswith(".json")
-        self._call = self._run_shader if is_shader else self._run_library
+        is_shader = self._is_shader = self.__name__.partition("@")[0].endswith(".json")
         self._served = Served(self.path, [program(), "metal", "serve", self.path], 60)
         self._library: Any = None
         self._seconds, self.starts_afresh = seconds, not is_shader  # which takes a second to compile
@@ -70,8 +69,9 @@ class Plugin:
             self.takes_threads, self.is_instrumented = self._library.uses_openmp, self._library.is_instrumented
 
     def __call__(self, p: Any) -> List[np.ndarray]:
+        run = self._run_shader if self._is_shader else self._run_library
         try:
-            return self._call(p, self.given(p), self.due(p.extents))
+            return run(p, self.given(p), self.due(p.extents))
         except RuntimeError as error:
             raise ReturnedWrong(str(error)) from error
 

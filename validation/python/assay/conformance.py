@@ -13,11 +13,12 @@ import json
 import math
 import os
 import subprocess
+import sys
 import tempfile
 from dataclasses import asdict, dataclass, field
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple, Union
 
 from . import _apple_kernels, gallery, released
 from ._gallery_kernels import KERNELS
@@ -204,7 +205,7 @@ def _released(parser: argparse.ArgumentParser, arguments: argparse.Namespace) ->
         parser.error(f"--python: {error}")
 
 
-def main() -> None:
+def main(given: Optional[Sequence[str]] = None) -> int:
     parser = argparse.ArgumentParser(prog="assay conformance", description=__doc__.splitlines()[0])
     parser.add_argument("--cases", type=int, default=40, help="generated cases for each property (default: 40)")
     parser.add_argument("--seed", type=int, default=1, help="of the generated cases (default: 1)")
@@ -238,21 +239,21 @@ def main() -> None:
     parser.add_argument("--bindings", metavar="FOLDER", help="with --wheel: write the bindings there, and judge nothing")
     parser.add_argument("--json", metavar="FILE", help="with --device: also the rows as JSON")
     parser.add_argument("--rows", action="store_true", help="print each row as a line of JSON, for --python")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(given)
     if arguments.checkouts:
         os.environ[FOLDER] = os.path.abspath(arguments.checkouts)
     if arguments.device:
         _released(parser, arguments)
-        return
+        return 0
     if arguments.wheel:
         _compiled(parser, arguments)
-        return
+        return 0
     plugins = [Entry(title, library, operation, path) for library, title, operation, path in arguments.plugin]
     own = rows(arguments.cases, arguments.seed, (*ENTRIES, *plugins))
     if arguments.rows:
         for row in own:
             print(json.dumps(asdict(row)), flush=True)
-        return
+        return 0
     others = [rows_of(python, arguments.cases, arguments.seed) for python in arguments.python]
     by_entry = chain.from_iterable(zip_longest(own, *others))  # versions of one kernel beside each other
     try:
@@ -260,7 +261,8 @@ def main() -> None:
             print(line, flush=True)
     except (RuntimeError, OSError) as error:
         parser.error(f"--python: {error}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
