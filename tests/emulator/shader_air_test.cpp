@@ -58,6 +58,8 @@ TEST(AirLibrary, IsFoundInsideOtherFiles) {
   EXPECT_EQ(or_throw(find_kernel(file.path(), "third")).bytes, 1U);
   EXPECT_EQ(or_throw(libraries_in(file.path().string() + "#2"))[0].library.kernels[0].name, "third");
   EXPECT_THAT(libraries_in(file.path().string() + "#3").error().text, HasSubstr("it has 2 libraries"));
+  for (const char* wrong : {"#0", "#-1", "#abc", "#"})
+    EXPECT_THAT(libraries_in(file.path().string() + wrong).error().text, HasSubstr("it has 2 libraries")) << wrong;
   EXPECT_EQ(find_kernel(file.path().string() + "#1", "third").error().kind, Error::Kind::not_found);
 }
 

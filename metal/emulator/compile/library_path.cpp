@@ -24,7 +24,9 @@ struct Chosen {
   std::size_t number = 0;
 };
 
-/// "libtorch_cpu.dylib#2", unless there is a file of this name.
+constexpr std::size_t no_number = static_cast<std::size_t>(-1);
+
+/// "libtorch_cpu.dylib#2", unless there is a file of this name. What is no number is one that no library has.
 Chosen chosen_of(const fs::path& path) {
   const std::string text = path.string();
   const std::size_t hash = text.rfind('#');
@@ -32,8 +34,10 @@ Chosen chosen_of(const fs::path& path) {
   std::error_code unknown;
   if (hash == std::string::npos || fs::exists(path, unknown)) return {path, 0};
   const auto [end, problem] = std::from_chars(text.data() + hash + 1, text.data() + text.size(), number);
-  const bool is_number = problem == std::errc() && end == text.data() + text.size();
-  return is_number && number > 0 ? Chosen{text.substr(0, hash), number} : Chosen{path, 0};
+  const bool is_number = problem == std::errc() && end == text.data() + text.size() && number > 0;
+  const fs::path file = text.substr(0, hash);
+  if (!is_number && !fs::exists(file, unknown)) return {path, 0};
+  return {file, is_number ? number : no_number};
 }
 
 /// What the libraries are read from: the file itself, or what was unpacked of it.
