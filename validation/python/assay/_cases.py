@@ -58,6 +58,8 @@ def _arrays_in(path: Any) -> Dict[str, np.ndarray]:
 
 
 def _arrays_of(given: Given) -> Mapping[str, Any]:
+    if not isinstance(given, (Mapping, str, os.PathLike)):
+        raise TypeError(f"input is {type(given).__name__}: expected the path of an .npz, or a dict of arrays by name")
     return given if isinstance(given, Mapping) else _arrays_in(given)
 
 

@@ -12,10 +12,12 @@ from . import _numbers
 from ._again import call_of, pairs_of, words_of
 from ._called import TIME_LIMIT
 from ._declare import declaration_of
+from ._misuse import OPERATIONS, refused_operation
 from ._pipe import Ended, JudgeError, judge
 from ._problems import solver
 from ._program import run_program
 from ._shards import Shard, judge_in_shards
+from ._typed import judges
 
 
 MOST_CASES = 100_000_000
@@ -138,6 +140,7 @@ def _property_result(said: Dict[str, Any]) -> PropertyResult:
     )
 
 
+@judges
 def gate(
     operation: Any,
     fn: Union[Callable[[Any], Any], str, os.PathLike[str]],
@@ -187,10 +190,11 @@ def gate(
     >>> result["order"].claim, result["order"].verdict
     ('S descends, and none is negative', 'pass')
     """
-    if isinstance(input, str) and not input.endswith(".npz") and not isinstance(operation, str) and callable(operation):
+    is_reference = callable(operation) and not hasattr(operation, "property_names")
+    if isinstance(input, str) and not input.endswith(".npz") and is_reference:
         declared, input = {"input": input, **declared}, None  # of a function of PyTorch, whose argument has this name
     operation, declared = _with_operation(operation, declared)
-    require_operation(operation)
+    require_operation(operation, fn)
     cases, seed, digits = _numbers.whole("cases", cases, 0, MOST_CASES), _numbers.seed(seed), _numbers.whole("digits", digits, 30, MOST_DIGITS)
     real_input, filter = _numbers.flag("real_input", real_input), _numbers.text("filter", filter)
     if reach != "":
@@ -234,11 +238,9 @@ def _with_operation(operation: Any, options: Dict[str, Any]) -> Tuple[Any, Dict[
     return with_operation(operation, options)
 
 
-def require_operation(operation: Any) -> None:
-    if not isinstance(operation, str) and not hasattr(operation, "property_names"):
-        raise TypeError(f"operation = {operation!r}: expected 'ctc', 'cce', 'svd', one's own of assay.operation, or a "
-                        "function of PyTorch or JAX with the sizes of its inputs, x=\"N, D\"; the kernel is the argument "
-                        "after it")
+def require_operation(operation: Any, kernel: Any = None) -> None:
+    if operation not in OPERATIONS if isinstance(operation, str) else not hasattr(operation, "property_names"):
+        raise refused_operation(operation, kernel)
 
 
 def _declaration(operation: str, fn: Any, declared: Dict[str, Any]) -> Optional[Dict[str, Any]]:
@@ -271,10 +273,13 @@ def replay(
     digits = _numbers.whole("digits", digits, 30, MOST_DIGITS)
     if operation is not None:
         operation, declared = _with_operation(operation, declared)
-        require_operation(operation)
+        require_operation(operation, fn)
+    if operation is not None and not isinstance(operation, str):
         return operation.replay(fn, reproducer, digits=digits, **declared)
     words = pairs_of(words_of(reproducer))
     name = words.get("operation", "ctc")
+    if operation is not None and name != operation:
+        raise ValueError(f"operation = {operation!r}, and the reproducer has operation={name}: expected the same")
     line = " ".join(f"{key}={value}" for key, value in {**words, "kernel": "{kernel}"}.items())
     declaration = declaration_of(name, fn, declared)
     ended = judge(["replay", line, "--digits", str(digits)], declaration, solver(name, fn))
@@ -292,7 +297,7 @@ def property_names(operation: Any, kernel: Any = None, **declared: Any) -> List[
     >>> property_names("ctc")[:2]
     ['outside', 'inside']
     """
-    require_operation(operation)
+    require_operation(operation, kernel)
     if not isinstance(operation, str):
         return operation.property_names(kernel, **declared)
     ended = run_program("gate", operation, "--list")

@@ -16,11 +16,13 @@ from ._again import call_of
 from ._arrays import to_numpy
 from ._called import called, kernel_calls
 from ._declare import declaration_of
-from ._gate import MOST_DIGITS, JudgeError
+from ._gate import MOST_DIGITS, JudgeError, require_operation
+from ._misuse import described
 from ._operation import Operation
 from ._references import with_operation
 from ._pipe import judge
 from ._problems import solver
+from ._typed import gradchecks
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,11 @@ def _as_input(value: Any) -> np.ndarray:
     """An array as it is, a NumPy scalar in its own type, a number or a list of numbers in float64."""
     if isinstance(value, np.generic):
         return np.asarray(value)
-    return np.asarray(value, np.float64) if isinstance(value, (float, int, list)) else to_numpy(value)
+    try:
+        return np.asarray(value, np.float64) if isinstance(value, (float, int, list)) else to_numpy(value)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"inputs has {described(value)}: expected an array, a number or a list of arrays ({error}); of a "
+                          "reference in PyTorch or JAX and its kernel, also the extents of its inputs, x=\"N, D\"") from None  # fmt: skip
 
 
 class _Function:
@@ -170,6 +176,7 @@ def _of_input(function: _Function, x: np.ndarray, claim: np.ndarray, subject: st
 _GRAVITY = ("pass", "skipped", "mistrusted", "error", "fail")
 
 
+@gradchecks
 def gradcheck(
     fn: Any,
     inputs: Any,
@@ -215,11 +222,16 @@ def gradcheck(
     if isinstance(fn, Operation):
         return fn.gate(None, inputs, cases=cases, seed=seed, **declared)
     if isinstance(fn, str):
+        require_operation(fn, inputs)
         return _of_kernel(fn, inputs, cases, seed, **declared)
     if not callable(fn):
         raise TypeError(f"fn = {fn!r}: expected a function, an operation of assay.operation, or 'ctc', 'cce' or 'svd'")
     if declared:
-        raise TypeError(f"{', '.join(declared)}: only gradcheck('ctc', kernel, ...) takes such an argument")
+        known = ("digits", "exact", "tolerance", "cases", "seed", "gradient")
+        raise TypeError(f"{', '.join(declared)}: only gradcheck('ctc', kernel, ...) takes such an argument: expected one of "
+                        f"{', '.join(known)}{_numbers.nearest(next(iter(declared)), known)}")  # fmt: skip
+    if isinstance(inputs, (tuple, list)) and not inputs:
+        raise ValueError(f"inputs = {inputs!r}: expected an array, a number or a list of arrays")
     given = list(inputs) if isinstance(inputs, (tuple, list)) and np.ndim(inputs[0]) > 0 else [inputs]
     arrays = [_as_input(one) for one in given]
     for i, one in enumerate(arrays):

@@ -53,7 +53,8 @@ class Judging:
         seconds  the run ends in about this time, each property having its share; one whose time ends is mistrusted
         """
         if not isinstance(dtype, (str, tuple, list)):
-            raise TypeError(f"dtype = {dtype!r}: expected one of {', '.join(DTYPES)}, or several in a tuple")
+            raise TypeError(f"dtype = {dtype!r}: expected one of {', '.join(DTYPES)}, or several in a tuple"
+                            f"{_numbers.nearest(dtype, DTYPES)}")  # fmt: skip
         asked: Dict[str, Any] = dict(cases=cases, seed=seed, filter=filter, reach=reach, input=input, time_limit=time_limit,
                                      sizes=sizes, seconds=seconds)
         if executor is not None and seconds is not None:
@@ -62,7 +63,7 @@ class Judging:
             return _joined([self.gate(kernel, backward, **asked, dtype=one, executor=executor, shards=shards, resume=resume,
                                       **declared) for one in dtype], dtype)  # fmt: skip
         if kernel is None and backward is None:
-            raise TypeError("no kernel: expected a function of p, or the path of a plug-in (.so, .json)")
+            raise TypeError("the kernel is None: expected a function of the problem p, or the path of a plug-in (.so, .json)")
         declared["dtype"] = dtype
         if executor is None:
             said, table = self._judged(kernel, backward, declared=declared, **asked)

@@ -8,6 +8,7 @@ import pytest
 
 from ._gate import PropertyResult, failure_text, gate, property_names
 from ._references import with_operation
+from ._typed import judges
 
 
 def _conclude(result: PropertyResult) -> None:
@@ -19,6 +20,7 @@ def _conclude(result: PropertyResult) -> None:
         pytest.fail(failure_text(result), pytrace=False)
 
 
+@judges
 def pytest_gate(
     operation: Any, fn: Callable[[Any], Any], *, cases: Optional[int] = None, **options: Any
 ) -> Callable[..., None]:

@@ -1,0 +1,92 @@
+"""Which keywords go with which operation, as type checkers are told: the tables are the judge's, and wrong calls are refused."""
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay import _typed
+from assay._judging import Judging
+from assay._operation import Operation
+
+HERE = Path(__file__).parent
+RUN = {"cases", "seed", "digits", "filter", "reach", "executor", "shards", "resume", "time_limit", "input"}
+TABLES = {"ctc": _typed.CtcGate, "cce": _typed.CceGate, "svd": _typed.SvdGate}
+
+
+def words(table):
+    return {name: str(getattr(one, "__forward_arg__", one)) for name, one in table.__annotations__.items()}
+
+
+def literals(text):
+    """The texts that an annotation names, directly or by a name of _typed."""
+    named = [getattr(_typed, name) for name in re.findall(r"[A-Za-z]+", text) if name != "Literal" and hasattr(_typed, name)]
+    return set(re.findall(r"'([a-z_0-9]*)'", text)) | {
+        one for of in named for one in getattr(of, "__args__", ()) if isinstance(one, str)
+    }
+
+
+@pytest.mark.parametrize("operation", TABLES)
+def test_the_table_of_an_operation_is_the_judges(operation):
+    keywords, table = assay.declare.keywords(operation), words(TABLES[operation])
+    assert set(table) == {*keywords, *RUN, *(["real_input"] if operation == "ctc" else [])}
+    for name, one in keywords.items():
+        if "values" in one and name != "limits":
+            assert literals(table[name]) == set(one["values"]), name
+        elif name != "limits":
+            assert table[name] == type(one["default"]).__name__, name
+
+
+def test_the_table_of_a_formula_is_what_its_gate_takes():
+    own = set(Operation.declares()) | set(Judging.gate.__kwdefaults__)
+    assert set(words(_typed.FormulaGate)) == own | {"largest", "contiguous", "device"}
+    assert literals("Reach") == {"", *assay._gate.REACHES}
+
+
+def test_the_decorators_leave_the_functions_as_they_are():
+    assert "Judges" not in str(type(assay.gate)) and assay.gate.__doc__ and assay.gradcheck.__doc__ and assay.pytest_gate.__doc__
+
+
+FILES = ["typing_right.py", "typing_wrong.py"]
+MYPY = """
+[mypy]
+strict = True
+follow_imports = silent
+{older}
+[mypy-torch.*,jax.*,mlx.*]
+follow_imports = skip
+ignore_missing_imports = True
+"""
+
+
+def options_of_mypy(folder):
+    version = importlib.import_module("mypy.version").__version__.split(".")[:2]
+    older = "enable_incomplete_feature = Unpack" if tuple(map(int, version)) < (1, 7) else ""
+    (folder / "mypy.ini").write_text(MYPY.format(older=older))
+    return [f"--config-file={folder / 'mypy.ini'}", f"--cache-dir={folder / 'cache'}"]
+
+
+@pytest.fixture(scope="module", params=["mypy", "pyright"])
+def said(request, tmp_path_factory):
+    """What a type checker says of both files: (file, line) of each error, and the whole."""
+    if importlib.util.find_spec(request.param) is None:
+        pytest.skip(f"{request.param} is not installed")
+    options = options_of_mypy(tmp_path_factory.mktemp("mypy")) if request.param == "mypy" else []
+    package = str(Path(assay.__file__).parents[1])
+    environment = {**os.environ, "MYPYPATH": package, "PYTHONPATH": os.pathsep.join([package, os.environ.get("PYTHONPATH", "")])}
+    ended = subprocess.run(
+        [sys.executable, "-m", request.param, *options, *FILES], capture_output=True, text=True, env=environment, cwd=HERE
+    )
+    found = re.findall(r"(\w+\.py):(\d+):(?:\d+)?.*error", ended.stdout)
+    return {(file, int(line)) for file, line in found}, ended.stdout + ended.stderr
+
+
+def test_right_calls_are_accepted_and_each_wrong_call_is_refused(said):
+    text = (HERE / "typing_wrong.py").read_text().splitlines()
+    wrong = {("typing_wrong.py", number) for number, line in enumerate(text, 1) if line.startswith("assay.")}
+    assert len(wrong) > 20 and said[0] == wrong, said[1]
