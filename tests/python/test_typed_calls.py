@@ -52,6 +52,11 @@ def test_the_decorators_leave_the_functions_as_they_are():
     assert "Judges" not in str(type(assay.gate)) and assay.gate.__doc__ and assay.gradcheck.__doc__ and assay.pytest_gate.__doc__
 
 
+@pytest.mark.parametrize("function", [assay.operation, assay.gate, assay.gradcheck])
+def test_the_help_has_an_example_what_is_returned_and_what_is_raised(function):
+    assert all(word in function.__doc__ for word in ("    >>> ", "\n    Returns ", "\n    Raises "))
+
+
 FILES = ["typing_right.py", "typing_wrong.py"]
 MYPY = """
 [mypy]

@@ -183,7 +183,11 @@ def gate(
     time_limit  seconds of processor time that a call of `fn` may take, 60 unless said, and six times as many by the clock
     declared    what the kernel declares: see assay.declare.keywords, or docs/python.md
 
-    Raises ValueError or TypeError for arguments, JudgeError where the judge cannot go on.
+    Returns a GateResult: `.passed`, `.properties`, `.failures` by name, `.table`, which print shows, and
+    `.raise_for_failure()` for tests.
+
+    Raises ValueError or TypeError for arguments, with the argument, its value and what was expected; JudgeError where the
+    judge cannot go on. A kernel that is wrong, raises or hangs is a verdict, no exception.
 
     >>> import numpy as np
     >>> result = gate("svd", lambda p: np.linalg.svd(p.A, full_matrices=False), cases=20, filter="^order$")

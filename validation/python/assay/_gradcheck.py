@@ -206,9 +206,13 @@ def gradcheck(
     gradients in the inputs for p.upstream. The result is that of assay.gate. Of a function or module of PyTorch,
     assay.gradcheck(reference, fn, x="N, D") judges what autograd gives of fn(x).
 
-    The gravest result of several inputs is returned. Raises ValueError naming the argument, its value and what was
-    expected.
+    Returns a GradcheckResult: `.verdict`, `.passed`, `.worst`, `.patterns` of the wrong elements, `.raise_for_failure()`; of
+    several inputs the gravest. Of one's own operation or a reference it is a GateResult.
 
+    Raises ValueError or TypeError for arguments, with the argument, its value and what was expected; JudgeError where the
+    judge cannot go on.
+
+    >>> import numpy as np
     >>> right = gradcheck(lambda x: np.exp(x).sum(), np.array([0.0, 1.0]), gradient=np.array([1.0, np.e]))
     >>> wrong = gradcheck(lambda x: (x * x).sum(), np.array([1.0, 2.0]), gradient=np.array([1.0, 4.0]))
     >>> right.verdict, wrong.verdict

@@ -208,7 +208,7 @@ class Operation(Judging):
         """Outputs, and with an upstream gradients, as decimals of `digits` digits, and the bounds on a kernel's errors."""
         extents = self.extents_of([np.shape(one) for one in arrays])
         flat = [np.asarray(one, np.float64).reshape(-1).tolist() for one in arrays]
-        subject = self.subject(None, None if upstream is None else (lambda p: []), digits=digits, **declared)
+        subject = self.subject(None, None if upstream is None else self.__call__, digits=digits, **declared)
         up = [] if upstream is None else [np.asarray(upstream, np.float64).reshape(-1).tolist()]
         return subject.truth(extents, flat, up, digits)
 
@@ -219,7 +219,7 @@ class Operation(Judging):
         """
         extents = self.extents_of([np.shape(one) for one in arrays])
         flat = [np.asarray(one, np.float64).reshape(-1).tolist() for one in arrays]
-        subject = self.subject(None, None if upstream is None else (lambda p: []), digits=digits)
+        subject = self.subject(None, None if upstream is None else self.__call__, digits=digits)
         up = [] if upstream is None else [np.asarray(upstream, np.float64).reshape(-1).tolist()]
         return subject.enclosures(extents, flat, up)
 

@@ -30,6 +30,21 @@ def operation(_formula: None = None, /, *, properties: str = "", minus_infinity:
 
     A function without `xp`, or a torch.nn.Module, is one of PyTorch or JAX: it is traced as it is, and its kernels are called as
     it is, with tensors or JAX's arrays (docs/your-pytorch-kernel.md).
+
+    Returns a decorator, which makes an Operation: assay.gate and assay.gradcheck judge kernels of it, `.truth(x)` computes its
+    results to any number of digits and the bounds on a kernel's errors, and calling it computes the formula with NumPy.
+
+    Raises ValueError or TypeError for a declaration, with the argument, its value and what was expected; NotTraceable for a
+    formula that cannot be traced, with its line.
+
+    >>> import assay, numpy as np
+    >>> @operation(x="N, D", properties="rows=N")
+    ... def norm(xp, x):
+    ...     return xp.sqrt(xp.sum(x * x, axis=-1))
+    >>> norm.truth(np.array([[1.0, 1.0]]), digits=20)["outputs"][0][0][:12]
+    '1.4142135623'
+    >>> assay.gate(norm, lambda p: np.sqrt((p.x * p.x).sum(-1)), cases=5, reach="none", limits={"D": 8}, filter="rows").passed
+    True
     """
     if _formula is not None:
         raise TypeError(f"operation is given {described(_formula)}: expected the inputs by name, @assay.operation(x=\"N, D\"), and "
