@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 from types import TracebackType
-from typing import Any, Callable, Dict, List, Optional, Set, Tuple, Type, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Set, Tuple, Type, Union
 
 import numpy as np
 
@@ -89,7 +89,7 @@ def ctc(
     upstream: Array,
     is_log_probs: bool,
     of_log_probs: bool,
-    options: Dict[str, Any],
+    options: Mapping[str, Any],
     digits: int,
 ) -> Tuple[List[str], List[str]]: ...
 def cce(
@@ -98,7 +98,7 @@ def cce(
     bias: Array,
     targets: Array,
     upstream: Array,
-    options: Dict[str, Any],
+    options: Mapping[str, Any],
     digits: int,
 ) -> List[List[str]]: ...
 def svd(A: Array, digits: int) -> List[List[str]]: ...

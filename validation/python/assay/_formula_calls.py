@@ -165,4 +165,4 @@ class KernelCall:
     def _doubles(self, array: np.ndarray, due: Due) -> List[float]:
         if due.dtype == "bfloat16" and not due.is_position:
             array = (array.astype(np.uint32) << 16).view(np.float32)
-        return array.astype(np.float64).reshape(-1).tolist()
+        return list(array.astype(np.float64).reshape(-1).tolist())

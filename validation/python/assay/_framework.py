@@ -161,7 +161,7 @@ class FrameworkOperation(Operation):
         """Inputs in float64 whose values a float32 has too."""
         random, arrays = np.random.default_rng(1), {}
         for (name, _, kind, of, _), shape in zip(self.inputs, self.shapes(extents)):
-            values = random.normal(size=shape).astype(np.float32).astype(np.float64)
+            values: Any = random.normal(size=shape).astype(np.float32).astype(np.float64)
             if kind == "flag":
                 values = values > -0.5
             elif kind == "index":

@@ -13,7 +13,7 @@ from ._again import call_of, pairs_of, words_of
 from ._called import TIME_LIMIT
 from ._declare import declaration_of
 from ._misuse import OPERATIONS, refused_operation
-from ._pipe import Ended, JudgeError, judge
+from ._pipe import Ended, JudgeError as JudgeError, judge
 from ._problems import solver
 from ._program import run_program
 from ._shards import Shard, judge_in_shards
@@ -209,8 +209,10 @@ def gate(
     if not isinstance(operation, str):  # an operation of one's own
         if real_input:
             raise TypeError("real_input is recorded speech, for \"ctc\": expected no such argument for one's own operation")
-        return operation.gate(fn, cases=cases, seed=seed, filter=filter, reach=reach or "quick", input=input, digits=digits,
-                              time_limit=time_limit, executor=executor, shards=shards, resume=resume, **declared)
+        result: GateResult = operation.gate(
+            fn, cases=cases, seed=seed, filter=filter, reach=reach or "quick", input=input, digits=digits, time_limit=time_limit,
+            executor=executor, shards=shards, resume=resume, **declared)  # fmt: skip
+        return result
     if real_input and operation != "ctc":
         raise TypeError(f"real_input is recorded speech, for \"ctc\": expected no such argument for \"{operation}\"")
     if not isinstance(input, (str, os.PathLike, type(None))):
@@ -223,7 +225,7 @@ def gate(
     if executor is None:
         ended = judge_shard([*words, "--json", "-"])  # a file would stay behind where this process is killed
     else:
-        kernel = str(_declaration(operation, fn, declared) or os.fspath(fn))
+        kernel = str(_declaration(operation, fn, declared) or os.fspath(fn))  # type: ignore[arg-type]
         ended = judge_in_shards(judge_shard, words, kernel, 32 if shards is None else shards, executor, resume)
     if ended.status not in (0, 1):
         raise JudgeError(ended.errors.strip() or f"the judge ended with status {ended.status}")
@@ -279,7 +281,7 @@ def replay(
         operation, declared = _with_operation(operation, declared)
         require_operation(operation, fn)
     if operation is not None and not isinstance(operation, str):
-        return operation.replay(fn, reproducer, digits=digits, **declared)
+        return bool(operation.replay(fn, reproducer, digits=digits, **declared))
     words = pairs_of(words_of(reproducer))
     name = words.get("operation", "ctc")
     if operation is not None and name != operation:
@@ -303,7 +305,7 @@ def property_names(operation: Any, kernel: Any = None, **declared: Any) -> List[
     """
     require_operation(operation, kernel)
     if not isinstance(operation, str):
-        return operation.property_names(kernel, **declared)
+        return list(operation.property_names(kernel, **declared))
     ended = run_program("gate", operation, "--list")
     if ended.returncode != 0:
         raise ValueError(ended.stderr.strip())

@@ -91,8 +91,9 @@ class Judging:
             subject = self.subject(*kernels, **declared)
             opened.enter_context(kernel_calls(time_limit))
             explains = any(getattr(one, "is_instrumented", False) for one in kernels)
-            return subject.run(cases, seed, _numbers.text("filter", filter), reach, given, shortened, shard, sizes, seconds,
-                               explains)  # fmt: skip
+            report, table = subject.run(cases, seed, _numbers.text("filter", filter), reach, given, shortened, shard, sizes,
+                                        seconds, explains)  # fmt: skip
+            return report, table
 
     def _opened(self, opened: ExitStack, kernel: Any, time_limit: float, declared: Dict[str, Any], is_gradient: bool) -> Any:
         """The kernel itself, or a plug-in by its path, which `opened` closes."""
@@ -127,7 +128,7 @@ class Judging:
         with kernel_calls():
             verdict, why = self.subject(None if of_gradient else fn, fn if of_gradient else None, **declared).replay(cases)
         print(f"{verdict} {cases[0]['property']}\n{why}")
-        return verdict == "pass"
+        return bool(verdict == "pass")
 
 
 def _judge_shard(operation: Judging, kernel: Any, backward: Any, asked: Dict[str, Any], words: List[str],

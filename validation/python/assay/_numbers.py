@@ -8,14 +8,14 @@ from __future__ import annotations
 import difflib
 import math
 import operator
-from typing import Any, Iterable, Optional, Sequence
+from typing import Any, Iterable, Optional, Sequence, Type
 
 import numpy as np
 
 LARGEST_SEED = 2**64 - 1
 
 
-def _refusal(kind: type, name: str, value: Any, expected: str) -> Exception:
+def _refusal(kind: Type[Exception], name: str, value: Any, expected: str) -> Exception:
     return kind(f"{name} = {value!r}: expected {expected}")
 
 

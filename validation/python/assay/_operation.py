@@ -68,7 +68,7 @@ class Operation(Judging):
 
     def written(self, written: Any) -> str:
         """The operation as one writes it in a call (_again.py)."""
-        return written.name(self, "operation", "the operation", self.formula)
+        return str(written.name(self, "operation", "the operation", self.formula))
 
     def replay_line(self, words: str, fn: Any, declared: Dict[str, Any]) -> str:
         """The line that judges a case again."""
@@ -210,7 +210,7 @@ class Operation(Judging):
         flat = [np.asarray(one, np.float64).reshape(-1).tolist() for one in arrays]
         subject = self.subject(None, None if upstream is None else self.__call__, digits=digits, **declared)
         up = [] if upstream is None else [np.asarray(upstream, np.float64).reshape(-1).tolist()]
-        return subject.truth(extents, flat, up, digits)
+        return dict(subject.truth(extents, flat, up, digits))
 
     def enclosures(self, *arrays: Any, digits: int = 50, upstream: Any = None) -> List[List[str]]:
         """"[0.25 +/- 3.1e-50]" for each element of each output, and with an upstream of each gradient: proven intervals.
@@ -221,12 +221,12 @@ class Operation(Judging):
         flat = [np.asarray(one, np.float64).reshape(-1).tolist() for one in arrays]
         subject = self.subject(None, None if upstream is None else self.__call__, digits=digits)
         up = [] if upstream is None else [np.asarray(upstream, np.float64).reshape(-1).tolist()]
-        return subject.enclosures(extents, flat, up)
+        return list(subject.enclosures(extents, flat, up))
 
     def mutants(self, *, cases: int = 60, seed: int = 1, **declared: Any) -> List[Tuple[str, bool, str]]:
         """(fault, noticed, by which property) for every fault that can be planted into the formula."""
         cases, seed = _numbers.whole("cases", cases, 1, MOST_CASES), _numbers.seed(seed)
-        return self.subject(**declared).mutants(cases, seed, self.usual_extents())
+        return list(self.subject(**declared).mutants(cases, seed, self.usual_extents()))
 
 
 def _called(module: str, name: str) -> Any:

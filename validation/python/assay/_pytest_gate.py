@@ -32,11 +32,11 @@ def pytest_gate(
 
     operation, options = with_operation(operation, options)
 
-    @pytest.mark.parametrize("property_name", property_names(operation, fn, **options))
     def test(property_name: str, request: pytest.FixtureRequest) -> None:
         asked = request.config.getoption("--assay-cases", default=None)
         count = asked if asked is not None else 100 if cases is None else cases
         result = gate(operation, fn, cases=count, filter=f"^{property_name}$", **options)
         _conclude(result[property_name])
 
-    return test
+    each: Callable[..., None] = pytest.mark.parametrize("property_name", property_names(operation, fn, **options))(test)
+    return each

@@ -130,6 +130,7 @@ def with_operation(reference: Any, options: Dict[str, Any]) -> Tuple[Any, Dict[s
     require_extents(reference, options, known)
     if not options.get("framework") and not _has_framework(reference, inputs):
         return reference, options
-    of_operation = {name: options[name] for name in _OF_OPERATION if name in options}
+    of_operation: Dict[str, Any] = {name: options[name] for name in _OF_OPERATION if name in options}
     rest = {name: one for name, one in options.items() if name not in inputs and name not in of_operation}
-    return operation(**of_operation, **inputs)(reference), rest
+    of_operation.update(inputs)
+    return operation(**of_operation)(reference), rest

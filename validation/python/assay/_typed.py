@@ -109,7 +109,6 @@ class CtcDeclared(KernelDeclared, total=False):
     largest_activation: float
     largest_spread: float
     any_blank: bool
-    inputs: Union[Variable, Sequence[Variable]]
     gradient_of: Union[Variable, Sequence[Variable]]
     layouts: Union[Layout, Sequence[Layout]]
     reductions: Union[Reduction, Sequence[Reduction]]
@@ -147,6 +146,7 @@ class SvdDeclared(KernelDeclared, total=False):
 
 class CtcGate(CtcDeclared, RunOptions, total=False):
     input: Optional[Path]
+    inputs: Union[Variable, Sequence[Variable]]
     real_input: bool
 
 
