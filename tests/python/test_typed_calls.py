@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay import _typed
+from assay import _keywords
 from assay._judging import Judging
 from assay._operation import Operation
 
 HERE = Path(__file__).parent
 RUN = {"cases", "seed", "digits", "filter", "reach", "executor", "shards", "resume", "time_limit", "input"}
-TABLES = {"ctc": _typed.CtcGate, "cce": _typed.CceGate, "svd": _typed.SvdGate}
+TABLES = {"ctc": _keywords.CtcGate, "cce": _keywords.CceGate, "svd": _keywords.SvdGate}
 
 
 def words(table):
@@ -24,8 +24,8 @@ def words(table):
 
 
 def literals(text):
-    """The texts that an annotation names, directly or by a name of _typed."""
-    named = [getattr(_typed, name) for name in re.findall(r"[A-Za-z]+", text) if name != "Literal" and hasattr(_typed, name)]
+    """The texts that an annotation names, directly or by a name of _keywords."""
+    named = [getattr(_keywords, name) for name in re.findall(r"[A-Za-z]+", text) if name != "Literal" and hasattr(_keywords, name)]
     return set(re.findall(r"'([a-z_0-9]*)'", text)) | {
         one for of in named for one in getattr(of, "__args__", ()) if isinstance(one, str)
     }
@@ -44,7 +44,7 @@ def test_the_table_of_an_operation_is_the_judges(operation):
 
 def test_the_table_of_a_formula_is_what_its_gate_takes():
     own = set(Operation.declares()) | set(Judging.gate.__kwdefaults__)
-    assert set(words(_typed.FormulaGate)) == own | {"largest", "contiguous", "device"}
+    assert set(words(_keywords.FormulaGate)) == own | {"largest", "contiguous", "device"}
     assert literals("Reach") == {"", *assay._gate.REACHES}
 
 
