@@ -25,7 +25,8 @@ def words(table):
 
 def literals(text):
     """The texts that an annotation names, directly or by a name of _keywords."""
-    named = [getattr(_keywords, name) for name in re.findall(r"[A-Za-z]+", text) if name != "Literal" and hasattr(_keywords, name)]
+    names = set(re.findall(r"[A-Za-z]+", text)) - {"Literal"}
+    named = [getattr(_keywords, name) for name in names if hasattr(_keywords, name)]
     return set(re.findall(r"'([a-z_0-9]*)'", text)) | {
         one for of in named for one in getattr(of, "__args__", ()) if isinstance(one, str)
     }

@@ -102,8 +102,9 @@ def _as_input(value: Any) -> np.ndarray:
     try:
         return np.asarray(value, np.float64) if isinstance(value, (float, int, list)) else to_numpy(value)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"inputs has {described(value)}: expected an array, a number or a list of arrays ({error}); of a "
-                          "reference in PyTorch or JAX and its kernel, also the extents of its inputs, x=\"N, D\"") from None  # fmt: skip
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"inputs has {described(value)}: expected an array, a number or a list of arrays ({error}); of a reference in "
+                   "PyTorch or JAX and its kernel, also the extents of its inputs, x=\"N, D\"") from None  # fmt: skip
 
 
 class _Function:

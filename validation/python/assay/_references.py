@@ -47,8 +47,8 @@ def operation(_formula: None = None, /, *, properties: str = "", minus_infinity:
     True
     """
     if _formula is not None:
-        raise TypeError(f"operation is given {described(_formula)}: expected the inputs by name, @assay.operation(x=\"N, D\"), and "
-                        "then the formula")  # fmt: skip
+        raise TypeError(f"operation is given {described(_formula)}: expected the inputs by name, @assay.operation(x=\"N, D\"), "
+                        "and then the formula")  # fmt: skip
     if framework not in ("", *FRAMEWORKS):
         raise ValueError(f"framework = {framework!r}: expected 'torch' or 'jax'{_numbers.nearest(framework, FRAMEWORKS)}")
 
