@@ -29,6 +29,13 @@ TEST_F(Usage, HelpsWithTheProgramAndEachOfItsCommands) {
       HasSubstr("Exit status: 0 all passed, 1 something failed, 2 bad usage, or output that cannot be written."));
 }
 
+TEST_F(Usage, SaysTheVersion) {
+  const Outcome said = run("--version");
+  EXPECT_EQ(said.status, 0);
+  EXPECT_THAT(said.out, ContainsRegex("^assay [0-9]+\\.[0-9]+\\.[0-9]+\n$"));
+  EXPECT_THAT(said.err, IsEmpty());
+}
+
 TEST_F(Usage, IsBadWithStatus2AndAWordOnStderr) {
   const std::vector<std::pair<std::string, std::string>> bad = {
       {"", "subcommand"},

@@ -71,6 +71,11 @@ run 0 --help
 says out './assay test'
 is_silent calls
 
+echo 'project(assay VERSION 1.2.3 LANGUAGES CXX)' >"$work/checkout/CMakeLists.txt"
+run 0 --version
+says out 'assay 1.2.3'
+is_silent calls
+
 preset=fast run 3 gate
 says err "unknown ASSAY_PRESET 'fast'"
 is_silent calls

@@ -136,8 +136,8 @@ def test_errors_of_a_call_say_what_to_do(words, says):
 
 
 def test_what_is_no_kernel_is_refused():
-    for nothing, says in ((None, "no kernel: expected a function"), (3, "the kernel is 3: expected a function of p")):
-        with pytest.raises(TypeError, match=says):
+    for nothing in (None, 3):
+        with pytest.raises(TypeError, match=f"the kernel is {nothing}: expected a function of the problem p"):
             assay.gate(gallery.softmax, nothing)
     with pytest.raises(TypeError, match="1 arrays: expected x, weight"):
         gallery.rms_norm.truth(np.zeros((2, 3)))

@@ -134,3 +134,39 @@ def test_a_line_that_judges_again_names_the_function_of_autograd():
 
     failure = assay.gate(doubled, Local.apply, x="N", cases=10, reach="none").failures["outputs"]
     assert "assay.replay(Local.apply, " in failure.again
+
+
+def through_result(xp, x, upstream):
+    top = xp.max(x, axis=-1, keepdims=True)
+    y = top + xp.log(xp.sum(xp.exp(x - top), axis=-1, keepdims=True))
+    return xp.expand_dims(upstream, axis=-1) * xp.exp(x - y)
+
+
+class LogSumExp(torch.autograd.Function):
+    """Of another making than PyTorch's; the gradient has a relative fault."""
+
+    fault = 0.0
+
+    @staticmethod
+    def forward(ctx, x):
+        top = x.amax(-1, keepdim=True)
+        y = top + torch.log(torch.exp(x - top).sum(-1, keepdim=True))
+        ctx.save_for_backward(x, y)
+        return y[..., 0].clone()
+
+    @staticmethod
+    def backward(ctx, upstream):
+        x, y = ctx.saved_tensors
+        return upstream[..., None] * torch.exp(x - y) * (1 + LogSumExp.fault)
+
+
+def test_a_gradient_through_the_rounded_result_passes_by_its_road_alone(monkeypatch):
+    def logsumexp(x):
+        return torch.logsumexp(x, -1)
+
+    given = dict(x="N, D", empty=False, cases=30, reach="none")
+    assert "gradient" in assay.gradcheck(logsumexp, logsumexp, **given).failures
+    for right in (logsumexp, LogSumExp.apply):
+        assay.gradcheck(logsumexp, right, road=through_result, **given).raise_for_failure()
+    monkeypatch.setattr(LogSumExp, "fault", 1e-5)
+    assert "gradient" in assay.gradcheck(logsumexp, LogSumExp.apply, road=through_result, **given).failures

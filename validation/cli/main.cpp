@@ -15,6 +15,7 @@
 #include "validation/cli/commands.h"
 #include "validation/core/printable.h"
 #include "validation/core/terminal.h"
+#include "validation/report/record.h"
 
 namespace {
 
@@ -51,6 +52,7 @@ int run(int argc, char** argv) {
       "and checks Metal shaders.",
       "assay");
   app.require_subcommand(1);
+  app.set_version_flag("--version", "assay " + assay::validation::program_version());
   app.footer("Exit status: 0 all passed, 1 something failed, 2 bad usage, or output that cannot be written.");
   assay::validation::Action action;
   assay::validation::add_gate_command(app, action);

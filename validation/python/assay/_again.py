@@ -23,7 +23,7 @@ def pairs_of(words: str) -> Dict[str, str]:
     for word in words.split():
         if "=" not in word:
             raise ValueError(f"{word!r}: expected key=value, as Failure.reproducer has them")
-    return dict(word.split("=", 1) for word in words.split())  # type: ignore[misc]
+    return dict(word.split("=", 1) for word in words.split())  # type: ignore[misc,unused-ignore]
 
 
 class _Written:

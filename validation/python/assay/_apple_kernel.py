@@ -31,7 +31,8 @@ class AppleKernel:
         binding = {"operation": name, "source": f"{wheel.absolute()}{self.library}", **self.binding}
         path.write_text(json.dumps(binding, indent=1) + "\n")
         if self.batch:
-            np.savez(path.with_suffix(".npz"), **self.batch)
+            batch: Any = self.batch
+            np.savez(path.with_suffix(".npz"), **batch)
         return path
 
     def options(self, path: Path) -> Dict[str, Any]:

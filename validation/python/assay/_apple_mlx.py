@@ -55,8 +55,8 @@ def _rows() -> Iterator[AppleKernel]:
         yield AppleKernel(function, "mlx_metal", gallery.rms_norm, binding, {**_CORE, **sizes})
     for looped, group, sizes in _roads(8, 6656):
         function = f"layer_norm{'_' * bool(looped)}{looped}float32"
-        ends = (_EPS, _D, ("uint", 1), ("uint", 1))
-        binding = by_rows(function, group, "x", "weight", "bias", "output0", *ends)
+        places = (_EPS, _D, ("uint", 1), ("uint", 1))
+        binding = by_rows(function, group, "x", "weight", "bias", "output0", *places)
         yield AppleKernel(function, "mlx_metal", gallery.layer_norm, binding, {**_CORE, **sizes})
 
 

@@ -57,7 +57,7 @@ def argument(name: str, value: Any) -> np.ndarray:
 
 def as_int64(name: str, array: np.ndarray) -> np.ndarray:
     """The integers in rows. Raises ValueError for one past int64, which NumPy would make negative."""
-    past = np.flatnonzero(array > np.uint64(MOST_INT64)) if array.dtype == np.uint64 else ()
+    past: Any = np.flatnonzero(array > np.uint64(MOST_INT64)) if array.dtype == np.uint64 else ()
     if len(past) > 0:
         raise ValueError(f"{name}: element {past[0]} = {array.flat[past[0]]}: expected at most 2^63 - 1")
     return np.require(array, np.int64, ["C"])

@@ -25,7 +25,8 @@ def shortened(words: str) -> str:
     folder = Path("assay-failures")
     folder.mkdir(exist_ok=True)
     path = folder / f"{pairs['operation']}-{pairs['property']}-{zlib.crc32(words.encode()):08x}.npz"
-    arrays = {key: np.array([float(x) for x in text.split(",") if x]) for key, text in pairs.items() if key not in _PLAIN}
+    arrays: Dict[str, Any] = {key: np.array([float(x) for x in text.split(",") if x])
+                              for key, text in pairs.items() if key not in _PLAIN}  # fmt: skip
     np.savez_compressed(path, **arrays)
     return f"seed={pairs['seed']} layout={pairs['layout']} file={path}"
 
@@ -58,6 +59,8 @@ def _arrays_in(path: Any) -> Dict[str, np.ndarray]:
 
 
 def _arrays_of(given: Given) -> Mapping[str, Any]:
+    if not isinstance(given, (Mapping, str, os.PathLike)):
+        raise TypeError(f"input is {type(given).__name__}: expected the path of an .npz, or a dict of arrays by name")
     return given if isinstance(given, Mapping) else _arrays_in(given)
 
 

@@ -17,9 +17,11 @@ def windows_of(p: np.ndarray, kernel: Sequence[int], stride: Sequence[int], dila
     if p.size == 0 or any(size < one for size, one in zip(p.shape[-n:], reach)):
         out = tuple(max((size - one) // s + 1, 0) for size, one, s in zip(p.shape[-n:], reach, stride))
         return np.zeros((*p.shape[:-n], *out, *kernel), np.int64)
-    seen = np.lib.stride_tricks.sliding_window_view(p, reach, axes)
+    window: Any = np.lib.stride_tricks.sliding_window_view
+    seen = window(p, reach, axes)
     steps = tuple(slice(None, None, one) for one in (*stride, *dilation))
-    return seen[(Ellipsis, *steps)]
+    stepped: np.ndarray = seen[(Ellipsis, *steps)]
+    return stepped
 
 
 def product_of_windows(xp: Any, x: Traced, windows: np.ndarray, weight: Traced, groups: int) -> Traced:
@@ -36,4 +38,5 @@ def product_of_windows(xp: Any, x: Traced, windows: np.ndarray, weight: Traced, 
     right = xp.matrix_transpose(xp.reshape(weight, (groups, Cout // groups, inner)))
     product = xp.reshape(xp.matmul(left, right), (groups, N, *out, Cout // groups))
     placed = xp.permute_dims(product, (1, 0, 2 + n, *range(2, 2 + n)))
-    return xp.reshape(placed, (N, Cout, *out))
+    result: Traced = xp.reshape(placed, (N, Cout, *out))
+    return result

@@ -2,10 +2,11 @@
 
 from decimal import Decimal
 from types import TracebackType
-from typing import Any, Callable, Dict, List, Optional, Set, Tuple, Type, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Set, Tuple, Type, Union
 
 import numpy as np
 
+Array = np.ndarray[Any, Any]
 Number = Union[int, float, "Real"]
 
 pybind11_version: Tuple[int, int]
@@ -81,30 +82,30 @@ def precision_digits() -> int:
     """Decimal digits in force on this thread."""
 
 def ctc(
-    activations: np.ndarray,
-    targets: np.ndarray,
-    input_lengths: np.ndarray,
-    target_lengths: np.ndarray,
-    upstream: np.ndarray,
+    activations: Array,
+    targets: Array,
+    input_lengths: Array,
+    target_lengths: Array,
+    upstream: Array,
     is_log_probs: bool,
     of_log_probs: bool,
-    options: Dict[str, Any],
+    options: Mapping[str, Any],
     digits: int,
 ) -> Tuple[List[str], List[str]]: ...
 def cce(
-    hidden: np.ndarray,
-    weight: np.ndarray,
-    bias: np.ndarray,
-    targets: np.ndarray,
-    upstream: np.ndarray,
-    options: Dict[str, Any],
+    hidden: Array,
+    weight: Array,
+    bias: Array,
+    targets: Array,
+    upstream: Array,
+    options: Mapping[str, Any],
     digits: int,
 ) -> List[List[str]]: ...
-def svd(A: np.ndarray, digits: int) -> List[List[str]]: ...
+def svd(A: Array, digits: int) -> List[List[str]]: ...
 def check_exact(
     f: Callable[[List[Real]], Real],
-    x: np.ndarray,
-    gradient: np.ndarray,
+    x: Array,
+    gradient: Array,
     shape: List[int],
     subject: str,
     digits: int,
@@ -113,9 +114,9 @@ def check_exact(
     seed: int,
 ) -> Tuple[str, str]: ...
 def check_black_box(
-    f: Callable[[np.ndarray], float],
-    x: np.ndarray,
-    gradient: np.ndarray,
+    f: Callable[[Array], float],
+    x: Array,
+    gradient: Array,
     subject: str,
     dtype: str,
     gradient_dtype: str,
@@ -140,12 +141,12 @@ class Traced:
     positions: List[bool]
     elements: int
     def input(self, name: str, size: int, is_whole: bool) -> int: ...
-    def constant(self, values: np.ndarray) -> int: ...
+    def constant(self, values: Array) -> int: ...
     def add(self, op: str, size: int, arguments: List[int], line: int) -> int: ...
-    def gather(self, arguments: List[int], index: np.ndarray) -> int: ...
+    def gather(self, arguments: List[int], index: Array) -> int: ...
     def reduce(self, op: str, size: int, argument: int, inner: int, line: int, running: bool) -> int: ...
     def matmul(self, a: int, b: int, size: int, rows: int, inner: int, columns: int, line: int) -> int: ...
-    def indexed(self, op: str, size: int, argument: int, at: int, rows: np.ndarray, inner: int, line: int) -> int: ...
+    def indexed(self, op: str, size: int, argument: int, at: int, rows: Array, inner: int, line: int) -> int: ...
     def name(self, node: int, name: str) -> None: ...
     def finish(self, outputs: List[int], shapes: List[List[int]], wrt: List[int]) -> None: ...
     def explain(self, inputs: Dict[str, List[float]], dtype: str) -> Dict[str, Any]: ...
@@ -157,8 +158,8 @@ class FormulaPlugin:
     def call(
         self,
         operation: str,
-        inputs: List[Tuple[str, np.ndarray, int]],
-        outputs: List[Tuple[str, np.ndarray, int]],
+        inputs: List[Tuple[str, Array, int]],
+        outputs: List[Tuple[str, Array, int]],
         threads: int,
     ) -> Tuple[str, str]: ...
 

@@ -11,18 +11,20 @@ import re
 from typing import Any, Callable, Dict, Iterable, Sequence, Union
 
 from . import _numbers
+from ._misuse import OPERATIONS, described, keyword_hint, refused_operation
 from ._program import run_program
 
 Words = Union[str, Iterable[str]]
+GATE_WORDS = ("cases", "seed", "digits", "filter", "real_input", "reach", "input", "executor", "shards", "resume", "time_limit")
 
 
 def _several(keyword: str, given: Words, known: Sequence[str]) -> Sequence[str]:
     if not isinstance(given, (str, tuple, list, set, frozenset)):
-        raise TypeError(f"{keyword} = {given!r}: expected any of {', '.join(known)}")
+        raise TypeError(f"{keyword} = {given!r}: expected any of {', '.join(known)}{_numbers.nearest(given, known)}")
     values = (given,) if isinstance(given, str) else tuple(given)
     for value in values:
         if value not in known:
-            raise ValueError(f"{keyword} = {value!r}: expected any of {', '.join(known)}")
+            raise ValueError(f"{keyword} = {value!r}: expected any of {', '.join(known)}{_numbers.nearest(value, known)}")
     if not values:
         raise ValueError(f"{keyword} is empty: expected at least one of {', '.join(known)}")
     return values
@@ -31,10 +33,9 @@ def _several(keyword: str, given: Words, known: Sequence[str]) -> Sequence[str]:
 @functools.lru_cache(maxsize=None)
 def _json(operation: str) -> str:
     """As validation/transport/declaration/keywords.h says. Raises ValueError for another operation."""
-    ended = run_program("gate", operation, "--declarations")
-    if ended.returncode != 0:
-        raise ValueError(f"operation = {operation!r}: expected 'ctc', 'cce', 'svd', or one's own of assay.operation")
-    return ended.stdout
+    if operation not in OPERATIONS:
+        raise refused_operation(operation)
+    return run_program("gate", operation, "--declarations").stdout
 
 
 def keywords(operation: str) -> Dict[str, Dict[str, Any]]:
@@ -67,7 +68,7 @@ def _limits(limits: Any, known: Sequence[str]) -> Dict[str, int]:
         raise TypeError(f"limits = {limits!r}: expected the largest sizes by name, such as {{{known[0]!r}: 100}}")
     for name in limits or {}:
         if name not in known:
-            raise ValueError(f"limits has {name!r}: expected sizes of {', '.join(known)}")
+            raise ValueError(f"limits has {name!r}: expected sizes of {', '.join(known)}{_numbers.nearest(name, known)}")
     return {f"largest_{name}": _numbers.whole(f"limits[{name!r}]", size, 0, 2**62) for name, size in (limits or {}).items()}
 
 
@@ -91,10 +92,12 @@ def declaration_of(operation: str, fn: Callable[..., Any], declared: Dict[str, A
     known = keywords(operation)
     declared = {**getattr(fn, "assay_declared", {}), **declared}
     if not callable(fn):
-        raise TypeError(f"fn is {type(fn).__name__}: expected a function of one problem")
+        raise TypeError(f"the kernel is {described(fn)}: expected a function of one problem, or the path of a plug-in "
+                        "(.so, .json)")  # fmt: skip
     for keyword in declared:
         if keyword not in known:
-            raise TypeError(f"{keyword!r} is no keyword of {operation!r}: expected one of {', '.join(known)}")
+            raise TypeError(f"{keyword!r} is no keyword of {operation!r}: expected one of {', '.join(known)}"
+                            f"{keyword_hint(keyword, [*known, *GATE_WORDS])}")  # fmt: skip
     table = json.loads(_json(operation))
     given = {**{keyword: one["default"] for keyword, one in known.items()}, **declared}
     name = getattr(fn, "__name__", type(fn).__name__)

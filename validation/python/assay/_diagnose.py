@@ -88,7 +88,8 @@ def diagnose(batch: Union[str, "os.PathLike[str]", Mapping[str, Any]], *, digits
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         path, outcome = Path(folder) / "batch.npz", Path(folder) / "diagnosis.json"
         if isinstance(batch, Mapping):
-            np.savez(path, **_as_arrays(batch))
+            arrays: Dict[str, Any] = _as_arrays(batch)
+            np.savez(path, **arrays)
         else:
             path = Path(os.fspath(batch))
         ended = run_program("diagnose", str(path), "--digits", str(digits), "--json", str(outcome))

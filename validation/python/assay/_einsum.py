@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from typing import TYPE_CHECKING, Any, List, Sequence, Set, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Set, Tuple
 
 import numpy as np
 
@@ -60,7 +60,7 @@ def _require_result(subscripts: str, result: str, terms: Sequence[Term]) -> str:
 
 
 def _require_extents(subscripts: str, terms: Sequence[Term]) -> None:
-    sizes: dict = {}
+    sizes: Dict[str, Any] = {}
     for x, labels in terms:
         for label, size in zip(labels, x.shape):
             if sizes.setdefault(label, size) != size:

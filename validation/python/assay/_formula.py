@@ -22,19 +22,19 @@ class Namespace(Compositions, Indexing):
     def __init__(self, source: str) -> None:
         self._graph, self._source, self._frame = _core.Traced(), source, None
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Callable[..., Traced]:
         known = ", ".join(sorted(one for one in dir(type(self)) if not one.startswith("_")))
         raise NotTraceable(f"xp.{name} is not among the functions that can be traced: {known}")
 
     def _line(self) -> int:
-        frame = sys._getframe(1)
+        frame: Any = sys._getframe(1)
         while frame is not None and frame.f_code.co_filename != self._source:
-            frame = frame.f_back  # type: ignore[assignment]
+            frame = frame.f_back
         if frame is None:
             return 0
         self._frame = frame
         self._name_locals(frame)  # those that were assigned since the operation before
-        return frame.f_lineno
+        return int(frame.f_lineno)
 
     def _name_locals(self, frame: Any) -> None:
         while frame is not None and frame.f_code.co_filename == self._source:
@@ -120,7 +120,7 @@ class Namespace(Compositions, Indexing):
             return self.sqrt(x)
         if p not in (1, 2, 3, 4):
             return self._elementwise("power", x, p)
-        result = x
+        result: Traced = x
         for _ in range(int(p) - 1):
             result = result * x
         return result
@@ -199,7 +199,7 @@ class Namespace(Compositions, Indexing):
         return self.where(np.triu(np.ones(x.shape), k), x, 0)
 
 
-def _mover(function: Callable[..., np.ndarray]) -> Callable[..., Traced]:
+def _mover(function: Any) -> Callable[..., Traced]:
     def moved(self: Namespace, x: Any, *args: Any, **options: Any) -> Traced:
         if any(isinstance(one, Traced) for one in (*args, *options.values())):
             raise NotTraceable(f"xp.{function.__name__}: an axis or shape depends on data: expected numbers")

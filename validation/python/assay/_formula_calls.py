@@ -12,6 +12,7 @@ from ._arithmetic import Types
 from ._arrays import bfloat16_array, carry
 from ._called import KernelEnded, called
 from ._layouts import declines_layout, laid_out
+from ._misuse import described
 from ._own_memory import Memory, SharedMemory
 from ._pipe import ReturnedWrong, Unsupported, _own_frames, text_of
 from ._plugin import Plugin
@@ -49,7 +50,8 @@ def _as_dtype(values: np.ndarray, dtype: str) -> np.ndarray:
 def require_kernel(fn: Any, inputs: Sequence[str]) -> None:
     """Raises TypeError unless `fn` can be called with a problem."""
     if not callable(fn):
-        raise TypeError(f"the kernel is {fn!r}: expected a function of p, or the path of a plug-in (.so, .json)")
+        raise TypeError(f"the kernel is {described(fn)}: expected a function of the problem p, or the path of a plug-in "
+                        "(.so, .json)")
     try:
         inspect.signature(fn).bind(None)
     except ValueError:
@@ -163,4 +165,4 @@ class KernelCall:
     def _doubles(self, array: np.ndarray, due: Due) -> List[float]:
         if due.dtype == "bfloat16" and not due.is_position:
             array = (array.astype(np.uint32) << 16).view(np.float32)
-        return array.astype(np.float64).reshape(-1).tolist()
+        return list(array.astype(np.float64).reshape(-1).tolist())

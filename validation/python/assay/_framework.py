@@ -8,7 +8,9 @@ from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
 import numpy as np
 
+from ._declare import GATE_WORDS
 from ._formula import Namespace, finished
+from ._misuse import described, keyword_hint
 from ._operation import Operation
 from ._traced import NotTraceable
 
@@ -53,7 +55,9 @@ class FrameworkOperation(Operation):
     def _require_inputs(self, inputs: Dict[str, str], function: Callable[..., Any]) -> None:
         """Raises ValueError unless each argument without a default, and no other, is declared."""
         if not inputs:
-            raise ValueError(f'no input is declared: expected the extents of each array, such as x="N, D", of {self.reference}')
+            raise ValueError(
+                f'no input is declared: expected the extents of each array, such as x="N, D", of {described(self.reference)}'
+            )
         try:
             parameters = inspect.signature(function).parameters
         except ValueError:
@@ -61,12 +65,25 @@ class FrameworkOperation(Operation):
         takes_any = any(one.kind is one.VAR_POSITIONAL for one in parameters.values())
         for name in inputs:
             if name not in parameters and not takes_any:
-                raise ValueError(f"{name}={inputs[name]!r}: the reference takes {', '.join(parameters)}: expected one of them")
+                known = [*parameters, *self.declares(), *GATE_WORDS]
+                raise ValueError(
+                    f"{name}={inputs[name]!r}: the reference takes {', '.join(parameters)}: expected one of them"
+                    f"{keyword_hint(name, known)}"
+                )
         for name, one in parameters.items():
             if name not in inputs and one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
                 raise ValueError(
                     f'the reference takes {name}, which is not declared: expected its extents, such as {name}="N, D"'
                 )
+
+    @staticmethod
+    def _in_order(inputs: Dict[str, str], function: Callable[..., Any]) -> Dict[str, str]:
+        """The inputs as the reference takes them, which is how kernels are called, in whatever order they are declared."""
+        try:
+            parameters = inspect.signature(function).parameters
+        except ValueError:
+            return inputs
+        return {**{name: inputs[name] for name in parameters if name in inputs}, **inputs}
 
     def __call__(self, *arrays: Any) -> Any:
         return self.reference(*arrays)
@@ -76,6 +93,12 @@ class FrameworkOperation(Operation):
         given = ", ".join(f"{key}={text!r}" for key, text in self._declared_inputs.items())
         given += f", framework={self.word!r}" * self._is_said
         return f"assay.operation({given})({function})"
+
+    @property
+    def by_name(self) -> List[str]:
+        """The inputs that the reference takes by name alone."""
+        named = self._parameters() if self._takes_names() else {}
+        return [name for name in self._declared_inputs if name in named and named[name].kind is named[name].KEYWORD_ONLY]
 
     def _parameters(self) -> Mapping[str, Any]:
         return inspect.signature(self._function).parameters
@@ -116,14 +139,29 @@ class FrameworkOperation(Operation):
     def _require_callable(self, kernel: Any) -> None:
         if not callable(kernel):
             raise TypeError(
-                f"the kernel is {kernel!r}: expected a function that is called as the reference is, or the path of a plug-in"
+                f"the kernel is {described(kernel)}: expected a function that is called as the reference is, or the path of a "
+                "plug-in"
             )
+        if not inspect.isfunction(kernel):
+            return
+        given = self.arguments_by_position()
+        try:
+            inspect.signature(kernel).bind(*given, **{name: None for name in self.by_name})
+        except TypeError:
+            raise TypeError(
+                f"the kernel {described(kernel)} does not take {', '.join([*given, *self.by_name])}: expected a function that is "
+                "called as the reference is"
+            ) from None
+
+    def arguments_by_position(self) -> List[str]:
+        """The inputs that the reference and its kernels are given in their order."""
+        return [one[0] for one in self.inputs if one[0] not in self.by_name]
 
     def usual_arrays(self, extents: Dict[str, int]) -> Dict[str, np.ndarray]:
         """Inputs in float64 whose values a float32 has too."""
         random, arrays = np.random.default_rng(1), {}
         for (name, _, kind, of, _), shape in zip(self.inputs, self.shapes(extents)):
-            values = random.normal(size=shape).astype(np.float32).astype(np.float64)
+            values: Any = random.normal(size=shape).astype(np.float32).astype(np.float64)
             if kind == "flag":
                 values = values > -0.5
             elif kind == "index":

@@ -186,7 +186,7 @@ def scipy_log_softmax(p: Any) -> Any:
 # title, library, operation of the gallery, kernel, backward pass, what is declared, a function that not all versions have
 _FLUSHED = {"empty": False, "subnormals": False}  # by XLA, and by the exponential of MLX
 _CORE = {"empty": False}  # results of nothing are refused by some; what is judged is the arithmetic
-KERNELS = (
+KERNELS: Tuple[Any, ...] = (
     ("softmax", "torch", "softmax", *_torch(_softmax), {}, ""),
     ("special.softmax", "scipy", "softmax", scipy_softmax, None, _CORE, ""),
     ("log_softmax", "torch", "log_softmax", *_torch(_log_softmax), {}, ""),

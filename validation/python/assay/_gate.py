@@ -12,10 +12,12 @@ from . import _numbers
 from ._again import call_of, pairs_of, words_of
 from ._called import TIME_LIMIT
 from ._declare import declaration_of
-from ._pipe import Ended, JudgeError, judge
+from ._misuse import OPERATIONS, refused_operation
+from ._pipe import Ended, JudgeError as JudgeError, judge
 from ._problems import solver
 from ._program import run_program
 from ._shards import Shard, judge_in_shards
+from ._typed import judges
 
 
 MOST_CASES = 100_000_000
@@ -138,6 +140,7 @@ def _property_result(said: Dict[str, Any]) -> PropertyResult:
     )
 
 
+@judges
 def gate(
     operation: Any,
     fn: Union[Callable[[Any], Any], str, os.PathLike[str]],
@@ -180,17 +183,22 @@ def gate(
     time_limit  seconds of processor time that a call of `fn` may take, 60 unless said, and six times as many by the clock
     declared    what the kernel declares: see assay.declare.keywords, or docs/python.md
 
-    Raises ValueError or TypeError for arguments, JudgeError where the judge cannot go on.
+    Returns a GateResult: `.passed`, `.properties`, `.failures` by name, `.table`, which print shows, and
+    `.raise_for_failure()` for tests.
+
+    Raises ValueError or TypeError for arguments, with the argument, its value and what was expected; JudgeError where the
+    judge cannot go on. A kernel that is wrong, raises or hangs is a verdict, no exception.
 
     >>> import numpy as np
     >>> result = gate("svd", lambda p: np.linalg.svd(p.A, full_matrices=False), cases=20, filter="^order$")
     >>> result["order"].claim, result["order"].verdict
     ('S descends, and none is negative', 'pass')
     """
-    if isinstance(input, str) and not input.endswith(".npz") and not isinstance(operation, str) and callable(operation):
+    is_reference = callable(operation) and not hasattr(operation, "property_names")
+    if isinstance(input, str) and not input.endswith(".npz") and is_reference:
         declared, input = {"input": input, **declared}, None  # of a function of PyTorch, whose argument has this name
     operation, declared = _with_operation(operation, declared)
-    require_operation(operation)
+    require_operation(operation, fn)
     cases, seed, digits = _numbers.whole("cases", cases, 0, MOST_CASES), _numbers.seed(seed), _numbers.whole("digits", digits, 30, MOST_DIGITS)
     real_input, filter = _numbers.flag("real_input", real_input), _numbers.text("filter", filter)
     if reach != "":
@@ -201,8 +209,10 @@ def gate(
     if not isinstance(operation, str):  # an operation of one's own
         if real_input:
             raise TypeError("real_input is recorded speech, for \"ctc\": expected no such argument for one's own operation")
-        return operation.gate(fn, cases=cases, seed=seed, filter=filter, reach=reach or "quick", input=input, digits=digits,
-                              time_limit=time_limit, executor=executor, shards=shards, resume=resume, **declared)
+        result: GateResult = operation.gate(
+            fn, cases=cases, seed=seed, filter=filter, reach=reach or "quick", input=input, digits=digits, time_limit=time_limit,
+            executor=executor, shards=shards, resume=resume, **declared)  # fmt: skip
+        return result
     if real_input and operation != "ctc":
         raise TypeError(f"real_input is recorded speech, for \"ctc\": expected no such argument for \"{operation}\"")
     if not isinstance(input, (str, os.PathLike, type(None))):
@@ -215,7 +225,7 @@ def gate(
     if executor is None:
         ended = judge_shard([*words, "--json", "-"])  # a file would stay behind where this process is killed
     else:
-        kernel = str(_declaration(operation, fn, declared) or os.fspath(fn))
+        kernel = str(_declaration(operation, fn, declared) or os.fspath(fn))  # type: ignore[arg-type]
         ended = judge_in_shards(judge_shard, words, kernel, 32 if shards is None else shards, executor, resume)
     if ended.status not in (0, 1):
         raise JudgeError(ended.errors.strip() or f"the judge ended with status {ended.status}")
@@ -234,11 +244,9 @@ def _with_operation(operation: Any, options: Dict[str, Any]) -> Tuple[Any, Dict[
     return with_operation(operation, options)
 
 
-def require_operation(operation: Any) -> None:
-    if not isinstance(operation, str) and not hasattr(operation, "property_names"):
-        raise TypeError(f"operation = {operation!r}: expected 'ctc', 'cce', 'svd', one's own of assay.operation, or a "
-                        "function of PyTorch or JAX with the sizes of its inputs, x=\"N, D\"; the kernel is the argument "
-                        "after it")
+def require_operation(operation: Any, kernel: Any = None) -> None:
+    if operation not in OPERATIONS if isinstance(operation, str) else not hasattr(operation, "property_names"):
+        raise refused_operation(operation, kernel)
 
 
 def _declaration(operation: str, fn: Any, declared: Dict[str, Any]) -> Optional[Dict[str, Any]]:
@@ -271,10 +279,13 @@ def replay(
     digits = _numbers.whole("digits", digits, 30, MOST_DIGITS)
     if operation is not None:
         operation, declared = _with_operation(operation, declared)
-        require_operation(operation)
-        return operation.replay(fn, reproducer, digits=digits, **declared)
+        require_operation(operation, fn)
+    if operation is not None and not isinstance(operation, str):
+        return bool(operation.replay(fn, reproducer, digits=digits, **declared))
     words = pairs_of(words_of(reproducer))
     name = words.get("operation", "ctc")
+    if operation is not None and name != operation:
+        raise ValueError(f"operation = {operation!r}, and the reproducer has operation={name}: expected the same")
     line = " ".join(f"{key}={value}" for key, value in {**words, "kernel": "{kernel}"}.items())
     declaration = declaration_of(name, fn, declared)
     ended = judge(["replay", line, "--digits", str(digits)], declaration, solver(name, fn))
@@ -292,9 +303,9 @@ def property_names(operation: Any, kernel: Any = None, **declared: Any) -> List[
     >>> property_names("ctc")[:2]
     ['outside', 'inside']
     """
-    require_operation(operation)
+    require_operation(operation, kernel)
     if not isinstance(operation, str):
-        return operation.property_names(kernel, **declared)
+        return list(operation.property_names(kernel, **declared))
     ended = run_program("gate", operation, "--list")
     if ended.returncode != 0:
         raise ValueError(ended.stderr.strip())

@@ -16,11 +16,13 @@ from ._again import call_of
 from ._arrays import to_numpy
 from ._called import called, kernel_calls
 from ._declare import declaration_of
-from ._gate import MOST_DIGITS, JudgeError
+from ._gate import MOST_DIGITS, JudgeError, require_operation
+from ._misuse import described
 from ._operation import Operation
 from ._references import with_operation
 from ._pipe import judge
 from ._problems import solver
+from ._typed import gradchecks
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,12 @@ def _as_input(value: Any) -> np.ndarray:
     """An array as it is, a NumPy scalar in its own type, a number or a list of numbers in float64."""
     if isinstance(value, np.generic):
         return np.asarray(value)
-    return np.asarray(value, np.float64) if isinstance(value, (float, int, list)) else to_numpy(value)
+    try:
+        return np.asarray(value, np.float64) if isinstance(value, (float, int, list)) else to_numpy(value)
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"inputs has {described(value)}: expected an array, a number or a list of arrays ({error}); of a reference in "
+                   "PyTorch or JAX and its kernel, also the extents of its inputs, x=\"N, D\"") from None  # fmt: skip
 
 
 class _Function:
@@ -170,6 +177,7 @@ def _of_input(function: _Function, x: np.ndarray, claim: np.ndarray, subject: st
 _GRAVITY = ("pass", "skipped", "mistrusted", "error", "fail")
 
 
+@gradchecks
 def gradcheck(
     fn: Any,
     inputs: Any,
@@ -199,9 +207,13 @@ def gradcheck(
     gradients in the inputs for p.upstream. The result is that of assay.gate. Of a function or module of PyTorch,
     assay.gradcheck(reference, fn, x="N, D") judges what autograd gives of fn(x).
 
-    The gravest result of several inputs is returned. Raises ValueError naming the argument, its value and what was
-    expected.
+    Returns a GradcheckResult: `.verdict`, `.passed`, `.worst`, `.patterns` of the wrong elements, `.raise_for_failure()`; of
+    several inputs the gravest. Of one's own operation or a reference it is a GateResult.
 
+    Raises ValueError or TypeError for arguments, with the argument, its value and what was expected; JudgeError where the
+    judge cannot go on.
+
+    >>> import numpy as np
     >>> right = gradcheck(lambda x: np.exp(x).sum(), np.array([0.0, 1.0]), gradient=np.array([1.0, np.e]))
     >>> wrong = gradcheck(lambda x: (x * x).sum(), np.array([1.0, 2.0]), gradient=np.array([1.0, 4.0]))
     >>> right.verdict, wrong.verdict
@@ -215,11 +227,16 @@ def gradcheck(
     if isinstance(fn, Operation):
         return fn.gate(None, inputs, cases=cases, seed=seed, **declared)
     if isinstance(fn, str):
+        require_operation(fn, inputs)
         return _of_kernel(fn, inputs, cases, seed, **declared)
     if not callable(fn):
         raise TypeError(f"fn = {fn!r}: expected a function, an operation of assay.operation, or 'ctc', 'cce' or 'svd'")
     if declared:
-        raise TypeError(f"{', '.join(declared)}: only gradcheck('ctc', kernel, ...) takes such an argument")
+        known = ("digits", "exact", "tolerance", "cases", "seed", "gradient")
+        raise TypeError(f"{', '.join(declared)}: only gradcheck('ctc', kernel, ...) takes such an argument: expected one of "
+                        f"{', '.join(known)}{_numbers.nearest(next(iter(declared)), known)}")  # fmt: skip
+    if isinstance(inputs, (tuple, list)) and not inputs:
+        raise ValueError(f"inputs = {inputs!r}: expected an array, a number or a list of arrays")
     given = list(inputs) if isinstance(inputs, (tuple, list)) and np.ndim(inputs[0]) > 0 else [inputs]
     arrays = [_as_input(one) for one in given]
     for i, one in enumerate(arrays):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Tuple
+from typing import Any, Callable, List, Tuple
 
 import numpy as np
 
@@ -20,23 +20,25 @@ def _axis(name: str, x: Traced, axis: int) -> int:
 class Indexing:
     """The part of a namespace that takes elements by index. NumPy's rules say which element an index means."""
 
-    _array: Any
-    _moved: Any
-    _positions: Any
+    _array: Callable[..., Traced]
+    _moved: Callable[..., Traced]
+    _positions: Callable[..., Any]
     _graph: Any
-    _line: Any
-    moveaxis: Any
-    broadcast_to: Any
+    _line: Callable[[], int]
+    moveaxis: Callable[..., Traced]
+    broadcast_to: Callable[..., Traced]
 
     def take(self, x: Any, index: Any, axis: Any = None) -> Traced:
         x = self._array(x)
         if axis is None:
             x = self._moved([x], self._positions(x).reshape(-1))
-        return x[(slice(None),) * _axis("take", x, axis or 0) + (self._array(index),)]
+        taken: Traced = x[(slice(None),) * _axis("take", x, axis or 0) + (self._array(index),)]
+        return taken
 
     def take_along_axis(self, x: Any, index: Any, *, axis: int = -1) -> Traced:
         x = self._array(x)
-        return x[self._along(x, self._array(index), axis, "take_along_axis")]
+        taken: Traced = x[self._along(x, self._array(index), axis, "take_along_axis")]
+        return taken
 
     def add_at(self, x: Any, index: Any, values: Any, *, axis: int = 0) -> Traced:
         x = self._array(x)
@@ -49,7 +51,7 @@ class Indexing:
     def _ordered(self, op: str, x: Any, axis: int, descending: bool) -> Traced:
         moved = self.moveaxis(-self._array(x) if descending else x, axis, -1)
         node = self._graph.reduce(op, moved.size, moved._node, moved.shape[-1], self._line(), False)
-        return self.moveaxis(Traced(self, node, moved.shape, is_whole=op == "argsort"), -1, axis)
+        return self.moveaxis(Traced(self, node, moved.shape, is_whole=op == "argsort"), -1, axis)  # type: ignore[arg-type]
 
     def sort(self, x: Any, *, axis: int = -1, descending: bool = False) -> Traced:
         result = self._ordered("sort", x, axis, descending)
@@ -62,7 +64,7 @@ class Indexing:
         if index.ndim != x.ndim:
             raise ValueError(f"xp.{name}: an index of shape {list(index.shape)} for an array of shape {list(x.shape)}: "
                              "expected as many axes")
-        key = [np.arange(n).reshape([-1 if k == m else 1 for m in range(x.ndim)]) for k, n in enumerate(x.shape)]
+        key: List[Any] = [np.arange(n).reshape([-1 if k == m else 1 for m in range(x.ndim)]) for k, n in enumerate(x.shape)]
         key[_axis(name, x, axis)] = index
         return tuple(key)
 
@@ -73,7 +75,7 @@ class Indexing:
             return self._moved([x], self._positions(x)[key])
         last, axis, at, rows = self._places(x, key)
         node = self._graph.indexed("take", at.size, last._node, at._node, rows.reshape(-1), x.shape[axis], self._line())
-        return Traced(self, node, at.shape, is_whole=x._is_whole)
+        return Traced(self, node, at.shape, is_whole=x._is_whole)  # type: ignore[arg-type]
 
     def _added(self, x: Traced, key: Tuple[Any, ...], values: Any) -> Traced:
         """x and, at the places that the key means, the values as well."""
@@ -82,7 +84,7 @@ class Indexing:
         last, axis, at, rows = self._places(x, key)
         added = self.broadcast_to(values, at.shape)
         node = self._graph.indexed("add_at", x.size, added._node, at._node, rows.reshape(-1), x.shape[axis], self._line())
-        scattered = self.moveaxis(Traced(self, node, last.shape), -1, axis)
+        scattered = self.moveaxis(Traced(self, node, last.shape), -1, axis)  # type: ignore[arg-type]
         is_zero = x._constant is not None and not x._constant.any()
         return scattered if is_zero else x + scattered
 
@@ -111,7 +113,8 @@ class Indexing:
 
         def picked(whole: np.ndarray, extent: int, own: np.ndarray) -> np.ndarray:
             spread = np.moveaxis(np.broadcast_to(whole, (*outer, extent)), -1, axis)
-            return spread[(*key[: chosen[0]], own, *key[chosen[0] + 1 :])]
+            part: np.ndarray = spread[(*key[: chosen[0]], own, *key[chosen[0] + 1 :])]
+            return part
 
         numbers = np.arange(index.size).reshape(index.shape)
         rows = np.arange(int(np.prod(outer, dtype=np.int64))).reshape(*outer, 1)

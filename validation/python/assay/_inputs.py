@@ -26,8 +26,11 @@ def _require_extent(name: str, text: str, extent: str, inputs: Sequence[str]) ->
     if re.fullmatch(r"[1-9][0-9]{0,9}", extent) and int(extent) <= LARGEST_EXTENT:
         return
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", extent):
+        words = re.findall(r"\w+", text)
+        is_other_list = len(words) > 1 and re.fullmatch(r"[\w\s,]+|\[[\w\s,]+\]|\([\w\s,]+\)", text)
+        written = f"; between extents stand commas alone: {', '.join(words)!r}" if is_other_list else ""
         raise ValueError(f"{name}={text!r}: the extent {extent!r}: expected a name such as N, or a whole number from 1 to "
-                         f"{LARGEST_EXTENT}; one extent that is computed of another is a name of its own")
+                         f"{LARGEST_EXTENT}; one extent that is computed of another is a name of its own{written}")
     if extent in inputs or extent in _WORDS or re.fullmatch(r"upstream[0-9]*", extent):
         raise ValueError(f"{name}={text!r}: the extent {extent!r} is the name of an input or of another word of a replay line: "
                          "expected another name")
@@ -42,7 +45,8 @@ def parsed(name: str, text: str, inputs: Sequence[str], largest_fixed: int) -> T
     shape, of, kind = text.partition(" of ")
     words = kind.split() if of else ["real"]
     if not words or words[0] not in KINDS or len(words) != (2 if words[0] == "index" else 1):
-        raise ValueError(f"{name}={text!r}: expected extents and one of: {', '.join(KINDS)} ('B, U of index V')")
+        raise ValueError(f"{name}={text!r}: expected extents and one of: {', '.join(KINDS)} ('B, U of index V')"
+                         f"{'' if kind in KINDS else _numbers.nearest(kind, KINDS)}")  # fmt: skip
     dimensions = [one.strip() for one in shape.split(",")] if shape.strip() else []
     for extent in [*dimensions, *words[1:]]:
         _require_extent(name, text, extent, inputs)
@@ -60,7 +64,8 @@ def require_limits(limits: Any, extents: Sequence[str]) -> Dict[str, int]:
         raise TypeError(f"limits = {limits!r}: expected the largest size of extents by name, such as {{'N': 100}}")
     for name in limits or {}:
         if name not in extents:
-            raise ValueError(f"limits has {name!r}: expected extents of the operation: {', '.join(extents)}")
+            raise ValueError(f"limits has {name!r}: expected extents of the operation: {', '.join(extents)}"
+                             f"{_numbers.nearest(name, extents)}")  # fmt: skip
     return {name: _numbers.whole(f"limits[{name!r}]", most, 1, LARGEST_EXTENT) for name, most in (limits or {}).items()}
 
 
@@ -69,7 +74,8 @@ def declared_properties(properties: str, extents: Sequence[str]) -> List[Tuple[s
     pairs = [tuple(word.partition("=")[::2]) for word in _numbers.text("properties", properties).split()]
     for name, extent in pairs:
         if name not in _core.formula_relations():
-            raise ValueError(f"properties={properties!r}: {name!r}: expected one of {', '.join(_core.formula_relations())}")
+            raise ValueError(f"properties={properties!r}: {name!r}: expected one of {', '.join(_core.formula_relations())}"
+                             f"{_numbers.nearest(name, _core.formula_relations())}")  # fmt: skip
         if extent not in extents:
             raise ValueError(f"properties={properties!r}: {name}={extent}: expected {name}=EXTENT with one of {', '.join(extents)}")
     return pairs  # type: ignore[return-value]

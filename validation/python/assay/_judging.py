@@ -53,7 +53,8 @@ class Judging:
         seconds  the run ends in about this time, each property having its share; one whose time ends is mistrusted
         """
         if not isinstance(dtype, (str, tuple, list)):
-            raise TypeError(f"dtype = {dtype!r}: expected one of {', '.join(DTYPES)}, or several in a tuple")
+            raise TypeError(f"dtype = {dtype!r}: expected one of {', '.join(DTYPES)}, or several in a tuple"
+                            f"{_numbers.nearest(dtype, DTYPES)}")  # fmt: skip
         asked: Dict[str, Any] = dict(cases=cases, seed=seed, filter=filter, reach=reach, input=input, time_limit=time_limit,
                                      sizes=sizes, seconds=seconds)
         if executor is not None and seconds is not None:
@@ -62,7 +63,7 @@ class Judging:
             return _joined([self.gate(kernel, backward, **asked, dtype=one, executor=executor, shards=shards, resume=resume,
                                       **declared) for one in dtype], dtype)  # fmt: skip
         if kernel is None and backward is None:
-            raise TypeError("no kernel: expected a function of p, or the path of a plug-in (.so, .json)")
+            raise TypeError("the kernel is None: expected a function of the problem p, or the path of a plug-in (.so, .json)")
         declared["dtype"] = dtype
         if executor is None:
             said, table = self._judged(kernel, backward, declared=declared, **asked)
@@ -90,8 +91,9 @@ class Judging:
             subject = self.subject(*kernels, **declared)
             opened.enter_context(kernel_calls(time_limit))
             explains = any(getattr(one, "is_instrumented", False) for one in kernels)
-            return subject.run(cases, seed, _numbers.text("filter", filter), reach, given, shortened, shard, sizes, seconds,
-                               explains)  # fmt: skip
+            report, table = subject.run(cases, seed, _numbers.text("filter", filter), reach, given, shortened, shard, sizes,
+                                        seconds, explains)  # fmt: skip
+            return report, table
 
     def _opened(self, opened: ExitStack, kernel: Any, time_limit: float, declared: Dict[str, Any], is_gradient: bool) -> Any:
         """The kernel itself, or a plug-in by its path, which `opened` closes."""
@@ -126,7 +128,7 @@ class Judging:
         with kernel_calls():
             verdict, why = self.subject(None if of_gradient else fn, fn if of_gradient else None, **declared).replay(cases)
         print(f"{verdict} {cases[0]['property']}\n{why}")
-        return verdict == "pass"
+        return bool(verdict == "pass")
 
 
 def _judge_shard(operation: Judging, kernel: Any, backward: Any, asked: Dict[str, Any], words: List[str],

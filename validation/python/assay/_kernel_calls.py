@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -115,7 +115,7 @@ def ctc_loss(
     input_lengths: np.ndarray,
     target_lengths: np.ndarray,
     upstream: np.ndarray,
-    options: Dict[str, Any],
+    options: Mapping[str, Any],
     with_gradient: bool,
     threads: int,
 ) -> Tuple[np.ndarray, np.ndarray]:
@@ -153,7 +153,7 @@ class LinearCrossEntropy:
         bias: Optional[Carried],
         targets: np.ndarray,
         upstream: np.ndarray,
-        options: Dict[str, Any],
+        options: Mapping[str, Any],
     ) -> None:
         self._dtype = hidden.dtype
         self._shapes = (hidden.array.shape, weight.array.shape, (weight.array.shape[0] if bias else 0,))
@@ -247,7 +247,7 @@ def gpu_module() -> Any:
     return importlib.import_module("assay.lib._gpu")
 
 
-def counted_tokens(targets: np.ndarray, options: Dict[str, Any]) -> int:
+def counted_tokens(targets: np.ndarray, options: Mapping[str, Any]) -> int:
     """The number by which the sum of losses is divided."""
     counted = int(np.count_nonzero(targets != options["ignore_index"])) if options["reduction"] == "mean" else 1
     return max(counted, 1)

@@ -18,7 +18,7 @@ def _past(array: np.ndarray, elements: int) -> np.ndarray:
     size = array.itemsize
     room = np.empty(array.nbytes + 64 + elements * size, np.uint8)
     first = -room.ctypes.data % 64 + elements * size
-    moved = room[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
+    moved: np.ndarray = room[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
     moved[...] = array
     return moved
 

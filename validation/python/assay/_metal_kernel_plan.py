@@ -153,7 +153,7 @@ class Run:
             self._arrays[place] = self._arrays[place] + result if is_more else result
 
     def _count(self, place: int, dtype: str) -> int:
-        return max(_LEAST_ELEMENTS, self._lengths[place] // (2 if dtype in ("float16", "bfloat16") else 4))
+        return max(_LEAST_ELEMENTS, int(self._lengths[place]) // (2 if dtype in ("float16", "bfloat16") else 4))
 
     def _inputs(self, dispatch: Mapping[str, Any], copied: Sequence[str]) -> Tuple[List[str], Dict[str, Any]]:
         """Declarations of the arguments that the kernel reads, and the arrays that they are in."""

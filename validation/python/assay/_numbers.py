@@ -5,17 +5,26 @@ A wrong type is a TypeError, a value out of range a ValueError. NumPy's scalars 
 
 from __future__ import annotations
 
+import difflib
 import math
 import operator
-from typing import Any, Optional, Sequence
+from typing import Any, Iterable, Optional, Sequence, Type
 
 import numpy as np
 
 LARGEST_SEED = 2**64 - 1
 
 
-def _refusal(kind: type, name: str, value: Any, expected: str) -> Exception:
+def _refusal(kind: Type[Exception], name: str, value: Any, expected: str) -> Exception:
     return kind(f"{name} = {value!r}: expected {expected}")
+
+
+def nearest(value: Any, known: Iterable[str]) -> str:
+    """"; did you mean 'quick'?" where one of `known` is nearly `value`, a text or a class such as numpy.float16; else nothing."""
+    names = {one.lower(): one for one in known}
+    said = str(getattr(value, "__name__", value)).rpartition(".")[2].lower()
+    found = difflib.get_close_matches(said, names, n=1, cutoff=0.54)  # of "fp16" and "float16"
+    return f"; did you mean {names[found[0]]!r}?" if found else ""
 
 
 def _between(what: str, least: Any, most: Any) -> str:
@@ -63,10 +72,9 @@ def text(name: str, value: Any) -> str:
 
 
 def one_of(name: str, value: Any, known: Sequence[str]) -> str:
-    if not isinstance(value, str):
-        raise _refusal(TypeError, name, value, f"one of {', '.join(known)}")
-    if value not in known:
-        raise _refusal(ValueError, name, value, f"one of {', '.join(known)}")
+    if not isinstance(value, str) or value not in known:
+        kind = ValueError if isinstance(value, str) else TypeError
+        raise _refusal(kind, name, value, f"one of {', '.join(known)}{nearest(value, known)}")
     return value
 
 

@@ -15,11 +15,13 @@ import numpy as np
 from . import _core, _numbers
 from ._again import replay_call, run_call
 from ._arithmetic import arithmetic, types_of
+from ._declare import GATE_WORDS
 from ._formula import trace
 from ._formula_calls import KernelCall, require_kernel
 from ._gate import MOST_CASES, MOST_DIGITS
 from ._inputs import LARGEST_FIXED, declared_properties, is_fixed, parsed, require_limits
 from ._judging import Judging
+from ._misuse import keyword_hint
 from ._numpy_names import NumPy
 from ._road import Road
 from ._taken_sizes import USUAL_LIMIT, limits_with, taken_sizes
@@ -66,7 +68,7 @@ class Operation(Judging):
 
     def written(self, written: Any) -> str:
         """The operation as one writes it in a call (_again.py)."""
-        return written.name(self, "operation", "the operation", self.formula)
+        return str(written.name(self, "operation", "the operation", self.formula))
 
     def replay_line(self, words: str, fn: Any, declared: Dict[str, Any]) -> str:
         """The line that judges a case again."""
@@ -123,6 +125,13 @@ class Operation(Judging):
         """The kernel as a function of a problem."""
         return kernel
 
+    @classmethod
+    def declares(cls) -> List[str]:
+        """The keywords by which a kernel is declared."""
+        functions = [one.__dict__["subject"] for one in reversed(cls.__mro__) if "subject" in one.__dict__]
+        named = {name: one for of in functions for name, one in inspect.signature(of).parameters.items()}
+        return [name for name, one in named.items() if one.kind is one.KEYWORD_ONLY]
+
     def subject(self, kernel: Any = None, backward: Any = None, *, dtype: str = "float32",
                 dtypes: Optional[Dict[str, str]] = None, compute: str = "", accumulate: str = "", exp_error: float = 4,
                 input_roundoff: float = 0, rounds: Optional[Dict[str, Union[float, str]]] = None, products: str = "",
@@ -130,14 +139,16 @@ class Operation(Judging):
                 extents: Optional[Dict[str, Any]] = None, same_bits: bool = True, checks_arguments: bool = False,
                 digits: int = 40, **unknown: Any) -> Any:
         if unknown:
-            known = [name for name in inspect.signature(self.subject).parameters if name not in ("kernel", "backward", "unknown")]
-            raise TypeError(f"{', '.join(unknown)}= is not known: expected what a kernel declares: {', '.join(known)}")
+            known = self.declares()
+            raise TypeError(f"{', '.join(unknown)}= is not known: expected what a kernel declares: {', '.join(known)}"
+                            f"{keyword_hint(next(iter(unknown)), [*known, *GATE_WORDS, 'sizes', 'seconds'])}")  # fmt: skip
         taken = taken_sizes(extents, self.extents, self.least)
         usual = dict.fromkeys(self.extents, self.usual_limit) if self.usual_limit != USUAL_LIMIT else {}
         own_limits = limits_with({**self.limits, **require_limits(limits, self.extents)}, taken, self.usual_limit)
         own_limits = {**usual, **own_limits}
-        name = getattr(kernel or backward, "__name__", "kernel")
-        kernel, backward = kernel and self._kernel(kernel, False), backward and self._kernel(backward, True)
+        name = getattr(backward if kernel is None else kernel, "__name__", "kernel")
+        kernel, backward = (one if one is None else self._kernel(one, is_gradient)
+                            for one, is_gradient in ((kernel, False), (backward, True)))  # fmt: skip
         for one in (kernel, backward):
             if one is not None:
                 require_kernel(one, [name for name, *_ in self.inputs])
@@ -197,9 +208,9 @@ class Operation(Judging):
         """Outputs, and with an upstream gradients, as decimals of `digits` digits, and the bounds on a kernel's errors."""
         extents = self.extents_of([np.shape(one) for one in arrays])
         flat = [np.asarray(one, np.float64).reshape(-1).tolist() for one in arrays]
-        subject = self.subject(None, None if upstream is None else (lambda p: []), digits=digits, **declared)
+        subject = self.subject(None, None if upstream is None else self.__call__, digits=digits, **declared)
         up = [] if upstream is None else [np.asarray(upstream, np.float64).reshape(-1).tolist()]
-        return subject.truth(extents, flat, up, digits)
+        return dict(subject.truth(extents, flat, up, digits))
 
     def enclosures(self, *arrays: Any, digits: int = 50, upstream: Any = None) -> List[List[str]]:
         """"[0.25 +/- 3.1e-50]" for each element of each output, and with an upstream of each gradient: proven intervals.
@@ -208,14 +219,14 @@ class Operation(Judging):
         """
         extents = self.extents_of([np.shape(one) for one in arrays])
         flat = [np.asarray(one, np.float64).reshape(-1).tolist() for one in arrays]
-        subject = self.subject(None, None if upstream is None else (lambda p: []), digits=digits)
+        subject = self.subject(None, None if upstream is None else self.__call__, digits=digits)
         up = [] if upstream is None else [np.asarray(upstream, np.float64).reshape(-1).tolist()]
-        return subject.enclosures(extents, flat, up)
+        return list(subject.enclosures(extents, flat, up))
 
     def mutants(self, *, cases: int = 60, seed: int = 1, **declared: Any) -> List[Tuple[str, bool, str]]:
         """(fault, noticed, by which property) for every fault that can be planted into the formula."""
         cases, seed = _numbers.whole("cases", cases, 1, MOST_CASES), _numbers.seed(seed)
-        return self.subject(**declared).mutants(cases, seed, self.usual_extents())
+        return list(self.subject(**declared).mutants(cases, seed, self.usual_extents()))
 
 
 def _called(module: str, name: str) -> Any:

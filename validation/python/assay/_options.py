@@ -19,15 +19,18 @@ else:
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class CtcOptions(TypedDict, total=False):
+class CtcReduction(TypedDict, total=False):
+    blank: int
+    reduction: str
+    zero_infinity: bool
+
+
+class CtcOptions(CtcReduction, total=False):
     """
     reduction       "none": -ln p of each row [B]; "sum"; "mean": of -ln p over max(target_lengths[b], 1)
     zero_infinity   a row without any alignment has loss and gradient 0, not inf and NaN
     """
 
-    blank: int
-    reduction: str
-    zero_infinity: bool
     logits: bool
 
 

@@ -47,7 +47,7 @@ class Ended(NamedTuple):
     errors: str
 
 
-def _read(stream: BinaryIO, size: int) -> bytearray | None:
+def _read(stream: Any, size: int) -> bytearray | None:
     data = bytearray(size)
     return data if stream.readinto(data) == size else None
 

@@ -123,7 +123,7 @@ class Plugin:
             self._say(self._interface(inputs, due))
             self._expect_started()
         doubles = [_widened(one) for one in inputs]
-        sizes = [[one.name, int(np.prod(one.shape, dtype=np.int64))] for one in due]
+        sizes: List[Any] = [[one.name, int(np.prod(one.shape, dtype=np.int64))] for one in due]
         call = {"variables": p.extents, "inputs": [[of.name, one.size] for of, one in zip(inputs, doubles)], "outputs": sizes}
         self._say(call, *(one.tobytes() for one in doubles))
         self._expect_ok()

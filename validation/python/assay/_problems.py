@@ -92,7 +92,7 @@ def _stated(operation: str, given: Dict[str, Any]) -> Any:
     problem = globals()[f"{operation.capitalize()}Problem"]
     for field in fields(problem):
         value = given.setdefault(field.name, None)
-        given[field.name] = float(value) if field.type == "float" else value
+        given[field.name] = float(value) if field.type == "float" and value is not None else value
     return problem(**given)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from ._gate import PropertyResult, failure_text, gate, property_names
 from ._references import with_operation
+from ._typed import judges
 
 
 def _conclude(result: PropertyResult) -> None:
@@ -19,6 +20,7 @@ def _conclude(result: PropertyResult) -> None:
         pytest.fail(failure_text(result), pytrace=False)
 
 
+@judges
 def pytest_gate(
     operation: Any, fn: Callable[[Any], Any], *, cases: Optional[int] = None, **options: Any
 ) -> Callable[..., None]:
@@ -30,11 +32,11 @@ def pytest_gate(
 
     operation, options = with_operation(operation, options)
 
-    @pytest.mark.parametrize("property_name", property_names(operation, fn, **options))
     def test(property_name: str, request: pytest.FixtureRequest) -> None:
         asked = request.config.getoption("--assay-cases", default=None)
         count = asked if asked is not None else 100 if cases is None else cases
         result = gate(operation, fn, cases=count, filter=f"^{property_name}$", **options)
         _conclude(result[property_name])
 
-    return test
+    each: Callable[..., None] = pytest.mark.parametrize("property_name", property_names(operation, fn, **options))(test)
+    return each

@@ -5,16 +5,20 @@ from __future__ import annotations
 import inspect
 import sys
 from types import CodeType
-from typing import Any, Callable, Dict, Iterator, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, Optional, Set, Tuple
 
+from . import _numbers
+from ._misuse import described, require_extents
 from ._operation import Operation
 
 FRAMEWORKS = ("torch", "jax")
 _OF_OPERATION = ("properties", "minus_infinity", "limits", "framework")
+_NO_TEXTS = ("largest", "contiguous", "sizes", "seconds")  # which only inputs of these names are declared by texts
 
 
-def operation(*, properties: str = "", minus_infinity: str = "", limits: Optional[Dict[str, int]] = None,
-              framework: str = "", **inputs: str) -> Callable[[Callable[..., Any]], Operation]:
+def operation(_formula: None = None, /, *, properties: str = "", minus_infinity: str = "",
+              limits: Optional[Dict[str, int]] = None, framework: str = "",
+              **inputs: str) -> Callable[[Callable[..., Any]], Operation]:
     """Makes an operation of a formula ``f(xp, x, ...)`` that is written in the array API's names.
 
     inputs          each array's extents, by name or number, and its kind: "B, T", "B, T of flag", "B, U of index V",
@@ -26,9 +30,27 @@ def operation(*, properties: str = "", minus_infinity: str = "", limits: Optiona
 
     A function without `xp`, or a torch.nn.Module, is one of PyTorch or JAX: it is traced as it is, and its kernels are called as
     it is, with tensors or JAX's arrays (docs/your-pytorch-kernel.md).
+
+    Returns a decorator, which makes an Operation: assay.gate and assay.gradcheck judge kernels of it, `.truth(x)` computes its
+    results to any number of digits and the bounds on a kernel's errors, and calling it computes the formula with NumPy.
+
+    Raises ValueError or TypeError for a declaration, with the argument, its value and what was expected; NotTraceable for a
+    formula that cannot be traced, with its line.
+
+    >>> import assay, numpy as np
+    >>> @operation(x="N, D", properties="rows=N")
+    ... def norm(xp, x):
+    ...     return xp.sqrt(xp.sum(x * x, axis=-1))
+    >>> norm.truth(np.array([[1.0, 1.0]]), digits=20)["outputs"][0][0][:12]
+    '1.4142135623'
+    >>> assay.gate(norm, lambda p: np.sqrt((p.x * p.x).sum(-1)), cases=5, reach="none", limits={"D": 8}, filter="rows").passed
+    True
     """
+    if _formula is not None:
+        raise TypeError(f"operation is given {described(_formula)}: expected the inputs by name, @assay.operation(x=\"N, D\"), "
+                        "and then the formula")  # fmt: skip
     if framework not in ("", *FRAMEWORKS):
-        raise ValueError(f"framework = {framework!r}: expected 'torch' or 'jax'")
+        raise ValueError(f"framework = {framework!r}: expected 'torch' or 'jax'{_numbers.nearest(framework, FRAMEWORKS)}")
 
     def made(formula: Callable[..., Any]) -> Operation:
         if not framework and not _has_framework(formula, inputs):
@@ -90,15 +112,25 @@ def _framework_of(formula: Any) -> str:
     return "jax" if families & {"jax", "jaxlib"} or has_jax_alone and "torch" not in families else "torch"
 
 
+def _arguments_of(reference: Any) -> Set[str]:
+    try:
+        return set(inspect.signature(reference.forward if _is_module(reference) else reference).parameters)
+    except (TypeError, ValueError):  # in C
+        return set()
+
+
 def with_operation(reference: Any, options: Dict[str, Any]) -> Tuple[Any, Dict[str, Any]]:
     """An operation of a function or module of PyTorch or JAX and of the inputs that are declared among the options, with the
     other options; what is no such function is left as it is."""
     if isinstance(reference, (str, Operation)) or not callable(reference):
         return reference, options
     known = {*inspect.signature(Operation.subject).parameters, "device", "reach", "filter", *_OF_OPERATION}
+    known |= set(_NO_TEXTS) - _arguments_of(reference)
     inputs = {name: one for name, one in options.items() if isinstance(one, str) and name not in known}
+    require_extents(reference, options, known)
     if not options.get("framework") and not _has_framework(reference, inputs):
         return reference, options
-    of_operation = {name: options[name] for name in _OF_OPERATION if name in options}
+    of_operation: Dict[str, Any] = {name: options[name] for name in _OF_OPERATION if name in options}
     rest = {name: one for name, one in options.items() if name not in inputs and name not in of_operation}
-    return operation(**of_operation, **inputs)(reference), rest
+    of_operation.update(inputs)
+    return operation(**of_operation)(reference), rest

@@ -10,7 +10,7 @@ import os
 import select
 import signal
 import subprocess
-from typing import List, Optional
+from typing import Any, List, Optional
 
 from . import _core
 from ._called import PATIENCE_FOR_WAITING
@@ -54,7 +54,7 @@ class Served:
         return self.read(self._buffer.index(b"\n") + 1)
 
     def _take(self) -> None:
-        pipe = self._process.stdout  # type: ignore[union-attr]
+        pipe: Any = self._process.stdout  # type: ignore[union-attr]
         seconds = self._seconds if self._has_answered else max(self._seconds, START_SECONDS)
         deadline = _core.CallDeadline(seconds, self._process.pid)  # type: ignore[union-attr]
         while not select.select([pipe], [], [], deadline.milliseconds() / 1000)[0]:
@@ -64,7 +64,7 @@ class Served:
                 took = deadline.text()
                 self._stop()
                 raise RuntimeError(f"{self.name} did not return within {took}")
-        part = os.read(pipe.fileno(), 1 << 20)  # type: ignore[union-attr]
+        part = os.read(pipe.fileno(), 1 << 20)
         if not part:
             self._ended()
         self._buffer, self._has_answered = self._buffer + part, True

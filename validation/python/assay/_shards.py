@@ -38,10 +38,11 @@ def _judge_shard(run: Run, words: List[str], shard: Shard) -> Tuple[Ended, str]:
 
 def _bar(total: int, done: int) -> ContextManager[Any]:
     try:
-        from tqdm.auto import tqdm
+        from tqdm.auto import tqdm  # type: ignore[import-untyped,import,unused-ignore]
     except ImportError:
         return nullcontext()
-    return tqdm(total=total, initial=done, desc="assay gate", unit="shard", disable=None)
+    bar: ContextManager[Any] = tqdm(total=total, initial=done, desc="assay gate", unit="shard", disable=None)
+    return bar
 
 
 class _Shards:
@@ -112,7 +113,8 @@ def _judge_all(shards: _Shards, executor: Union[Executor, Callable[[], Executor]
     """Judges the missing shards until there is none. Raises the errors of workers if they die again and again."""
     rounds = 0  # without a finished shard
     while missing := shards.missing():
-        with nullcontext(executor) if isinstance(executor, Executor) else executor() as workers:  # type: ignore[union-attr]
+        made: Any = nullcontext(executor) if isinstance(executor, Executor) else executor()
+        with made as workers:
             deaths = _collect(shards, workers, bar)
         rounds = rounds + 1 if len(shards.missing()) == len(missing) else 0
         is_over = isinstance(executor, Executor) and any(isinstance(error, BrokenExecutor) for error in deaths)

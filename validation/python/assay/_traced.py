@@ -37,7 +37,7 @@ class Traced:
     def __len__(self) -> int:
         return self.shape[0]
 
-    __int__ = __index__ = __float__  # type: ignore[assignment]
+    __int__ = __index__ = __float__  # type: ignore[assignment,unused-ignore]
 
     def __iter__(self) -> Any:
         return (self[i] for i in range(self.shape[0]))
@@ -61,7 +61,19 @@ class Traced:
 
     @property
     def T(self) -> "Traced":
-        return self._xp.matrix_transpose(self)
+        transposed: Traced = self._xp.matrix_transpose(self)
+        return transposed
+
+    if TYPE_CHECKING:  # what is set below
+
+        def __add__(self, other: Any) -> "Traced": ...
+        def __radd__(self, other: Any) -> "Traced": ...
+        def __sub__(self, other: Any) -> "Traced": ...
+        def __rsub__(self, other: Any) -> "Traced": ...
+        def __mul__(self, other: Any) -> "Traced": ...
+        def __rmul__(self, other: Any) -> "Traced": ...
+        def __truediv__(self, other: Any) -> "Traced": ...
+        def __rtruediv__(self, other: Any) -> "Traced": ...
 
     def __neg__(self) -> "Traced":
         return self._xp._unary("negative", self)
@@ -76,7 +88,8 @@ class Traced:
         return 1 - self
 
     def __abs__(self) -> "Traced":
-        return self._xp.abs(self)
+        size: Traced = self._xp.abs(self)
+        return size
 
     def __pow__(self, power: Any) -> "Traced":
         return self._xp.pow(self, power)

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, Optional, Tuple, Union, overload
 import numpy as np
 
 from . import _kernel_calls as calls
-from ._arrays import bfloat16_array
+from ._arrays import Carried, bfloat16_array
 from ._options import CceOptions, CtcOptions, Unpack, options_in, with_options
 from ._own_kernels import judged_as
 
@@ -85,11 +85,9 @@ def ctc_loss(
     1.098612
     """
     given = calls.floats("logits" if options["logits"] else "log_probs", log_probs, calls.LOSS_DTYPES, "T, B, C")
-    integers = (
-        calls.integers(name, value)
-        for name, value in (("targets", targets), ("input_lengths", input_lengths), ("target_lengths", target_lengths))
-    )
-    loss, gradient = calls.ctc_loss(given, *integers, calls.upstream_of(upstream), options, with_gradient, threads)
+    labels = calls.integers("targets", targets)
+    lengths = calls.integers("input_lengths", input_lengths), calls.integers("target_lengths", target_lengths)
+    loss, gradient = calls.ctc_loss(given, labels, *lengths, calls.upstream_of(upstream), options, with_gradient, threads)
     return loss, _returned(gradient, given.dtype) if with_gradient else None
 
 
@@ -148,7 +146,7 @@ def linear_cross_entropy(
     return (loss, *(_returned(one, arrays[0].dtype) if with_gradient else None for one in due))
 
 
-def _matrices(A: Any) -> Tuple[calls.Carried, Tuple[int, ...]]:
+def _matrices(A: Any) -> Tuple[Carried, Tuple[int, ...]]:
     """A as [B, M, N], and its leading extents."""
     given = calls.floats("A", A, calls.SVD_DTYPES, "..., M, N")
     if given.array.ndim < 2:

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _core, _numbers
 from ._arrays import argument, as_int64
-from ._options import CceOptions, CtcOptions, Unpack, with_options
+from ._options import CceOptions, CtcOptions, CtcReduction, Unpack, with_options
 
 __all__ = ["CceTruth", "CtcTruth", "SvdTruth", "cce", "ctc", "svd"]
 
@@ -118,7 +118,7 @@ def ctc(
     upstream: Any = None,
     gradient_of: str = "logits",
     digits: int = 50,
-    **options: Unpack[CtcOptions],
+    **options: Unpack[CtcReduction],
 ) -> CtcTruth:
     """Loss and gradient of a batch of CTC, to `digits` decimal digits.
 

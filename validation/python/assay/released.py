@@ -44,10 +44,13 @@ def judge_fault(
     fn = kernel or fault.kernel
     declared = {**fault.declared}
     if isinstance(fault.operation, str):
-        return _gate.gate(fault.operation, fn, cases=cases, seed=seed, filter=fault.filter, **declared)
+        options: Any = {"cases": cases, "seed": seed, "filter": fault.filter, **declared}
+        judged: _gate.GateResult = _gate.gate(fault.operation, fn, **options)  # type: ignore[call-overload]
+        return judged
     made = fault.operation
     if not isinstance(made, Operation):
-        made = operation(**fault.inputs)(made)
+        inputs: Any = fault.inputs
+        made = operation(**inputs)(made)
         declared["device"] = device
     kernels = (None, fn) if fault.is_gradient else (fn, None)
     given = fault.given() if fault.given else None

@@ -47,6 +47,7 @@ class JaxOperation(FrameworkOperation):
         function = inspect.unwrap(self._called)  # such as that under jax.vmap
         self._function = function if inspect.isfunction(function) else None
         self._require_inputs(inputs, self._called)
+        inputs = self._in_order(inputs, self._called)
         self._declared_inputs = dict(inputs)
         name = getattr(reference, "__name__", type(reference).__name__)
         self._declare(self._called, name, inputs, properties, minus_infinity, limits)
@@ -58,11 +59,12 @@ class JaxOperation(FrameworkOperation):
     def __reduce__(self) -> Any:
         return JaxOperation, (self.reference, self._declared_inputs, *self.made_of[1:])
 
-    def called(self, *arrays: Any) -> Any:
-        """The reference's result on arrays in their order."""
-        if self._takes_names() and list(self._parameters())[: len(arrays)] != list(self._declared_inputs):
-            return self._called(**dict(zip(self._declared_inputs, arrays)))
-        return self._called(*arrays)
+    def called(self, *arrays: Any, **named: Any) -> Any:
+        """The reference's result on arrays in their order; of those that it takes by name alone, also by name."""
+        if self.by_name or (self._takes_names() and list(self._parameters())[: len(arrays)] != list(self._declared_inputs)):
+            in_order = [name for name in self._declared_inputs if name not in named]
+            return self._called(**dict(zip(in_order, arrays)), **named)
+        return self._called(*arrays, **named)
 
     def graph(self, shapes: Sequence[Tuple[int, ...]], wrt: Sequence[str]) -> Any:
         kinds = [(name, kind) for name, _, kind, _, _ in self.inputs]
@@ -102,7 +104,7 @@ class JaxOperation(FrameworkOperation):
         except (TypeError, ValueError, NotImplementedError) as error:  # JAX has none, of a while_loop
             self.gradient_differs = f"JAX has no gradient: {str(error).splitlines()[0]}"
             return
-        exact = self.subject(None, lambda p: [], dtype="float64", digits=20).truth(
+        exact = self.subject(None, self.called, dtype="float64", digits=20).truth(
             extents, [one.astype(np.float64).reshape(-1).tolist() for one in arrays.values()],
             [one.reshape(-1).tolist() for one in upstreams], 20)["gradients"]  # fmt: skip
         try:
@@ -138,7 +140,7 @@ class JaxOperation(FrameworkOperation):
         if backward is not None and getattr(self, "gradient_differs", ""):
             raise NotTraceable(f"{self.gradient_differs}: expected a reference that is differentiated as it is written")
         types = types_of(dtype, dtypes, self.kinds)
-        largest = _numbers.real("largest", largest, 0, positive=True) if math.isfinite(largest) else largest
+        largest = largest if largest == math.inf else _numbers.real("largest", largest, 0, positive=True)
         self.calling = Calling(largest, jax.devices(device)[0] if isinstance(device, str) else device, types)
         self.usual_limit = USUAL_LIMIT if getattr(self.calling.device, "platform", "cpu") == "cpu" else LIMIT_ON_GPUS
         declared.update(dtype=dtype, dtypes=dtypes, exp_error=exp_error, subnormals=subnormals)

@@ -59,7 +59,8 @@ class CheckError(MetalError):
 
 
 def _event(said: Dict[str, Any]) -> Event:
-    return Event(**{name: tuple(value) if isinstance(value, list) else value for name, value in said.items()})
+    fields: Any = {name: tuple(value) if isinstance(value, list) else value for name, value in said.items()}
+    return Event(**fields)
 
 
 def report_of(said: Dict[str, Any]) -> Report:

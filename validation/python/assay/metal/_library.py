@@ -6,7 +6,7 @@ import json
 import os
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -37,7 +37,7 @@ class Kernel:
         grid: Extents,
         group: Optional[Extents] = None,
         constants: Optional[Mapping[Union[int, str], Any]] = None,
-        threadgroup_memory: Union[int, Mapping[int, int]] = (),
+        threadgroup_memory: Union[int, Mapping[int, int], Tuple[()]] = (),
         step_limit: Optional[int] = None,
     ) -> Any:
         """Runs the kernel on `grid` threads in groups of `group`, at most 256 of them if it is left out.
@@ -63,7 +63,7 @@ class Kernel:
         grid: Extents,
         group: Optional[Extents] = None,
         constants: Optional[Mapping[Union[int, str], Any]] = None,
-        threadgroup_memory: Union[int, Mapping[int, int]] = (),
+        threadgroup_memory: Union[int, Mapping[int, int], Tuple[()]] = (),
         step_limit: Optional[int] = None,
     ) -> KernelNumerics:
         """Runs the kernel on the emulator as a call does, changes no array, and says which lines lose the digits of its
@@ -89,7 +89,7 @@ class Kernel:
         grid: Extents,
         group: Optional[Extents],
         constants: Optional[Mapping[Union[int, str], Any]],
-        threadgroup_memory: Union[int, Mapping[int, int]],
+        threadgroup_memory: Union[int, Mapping[int, int], Tuple[()]],
         step_limit: Optional[int],
     ) -> Dict[str, Any]:
         memory = dict(threadgroup_memory) if isinstance(threadgroup_memory, (Mapping, tuple)) else {0: threadgroup_memory}
@@ -173,7 +173,7 @@ class Library:
         return self._kernels[name]
 
     def __getattr__(self, name: str) -> Kernel:
-        kernels = self.__dict__.get("_kernels", {})
+        kernels: Dict[str, Kernel] = self.__dict__.get("_kernels", {})
         if name in kernels:
             return kernels[name]
         raise AttributeError(f"the library has no kernel {name!r}: it has {', '.join(kernels)}")

@@ -172,12 +172,14 @@ class TorchKernel:
 
     def _called(self, kernel: Any, tensors: Dict[str, torch.Tensor]) -> Any:
         parameters = self.operation.parameters
-        given = [one.to(self._calling.device) if isinstance(one, torch.Tensor) else one for one in self.operation.arguments(tensors)]
+        named = {name: tensors[name].to(self._calling.device) for name in self.operation.by_name}
+        unnamed = self.operation.arguments({name: one for name, one in tensors.items() if name not in named})
+        given = [one.to(self._calling.device) if isinstance(one, torch.Tensor) else one for one in unnamed]
         if not isinstance(kernel, torch.nn.Module):
-            return kernel(*given, *(tensors[name] for name in parameters))
+            return kernel(*given, *(tensors[name] for name in parameters), **named)
         values = {of: tensors[name] for name, of in parameters.items()}
         set_parameters(parameters_like(kernel, {of: one.shape for of, one in values.items()}), values)
-        return kernel(*given)
+        return kernel(*given, **named)
 
     def _gradients(self, kernel: Any, tensors: Dict[str, torch.Tensor], upstreams: List[torch.Tensor]) -> List[torch.Tensor]:
         """What autograd gives. Leaves are copies, since a gradient may not flow into memory that is checked for writes."""

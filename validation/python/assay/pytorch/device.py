@@ -26,7 +26,8 @@ def device_called(name: Any) -> torch.device:
         torch.empty(1, device=device)
         return torch.empty(0, device=device).device
     except (RuntimeError, AssertionError, TypeError) as error:
-        raise ValueError(f"device = {name!r}: expected a device that PyTorch has here, such as 'cpu' or 'cuda': "
+        known = "" if str(name) not in ("gpu", "GPU") else "; did you mean 'cuda'?"
+        raise ValueError(f"device = {name!r}: expected a device that PyTorch has here, such as 'cpu' or 'cuda'{known}: "
                          f"{str(error).splitlines()[0]}") from None
 
 

@@ -60,6 +60,7 @@ class TorchOperation(FrameworkOperation):
         self._function = source_of(reference)
         module = reference if isinstance(reference, torch.nn.Module) else None
         self._require_inputs(inputs, reference if module is None else module.forward)
+        inputs = self._in_order(inputs, reference if module is None else module.forward)
         if module is not None:
             module.eval()
         of_parameters, self.parameters = parameter_inputs(module, list(inputs)) if module is not None else ({}, {})
@@ -185,7 +186,7 @@ class TorchOperation(FrameworkOperation):
         if backward is not None and self._detaches:
             raise NotTraceable(f"{self.name} calls detach, which the graph's gradient ignores: expected a reference without it")
         self.calling = Calling(
-            _numbers.real("largest", largest, 0, positive=True) if math.isfinite(largest) else largest,
+            largest if largest == math.inf else _numbers.real("largest", largest, 0, positive=True),
             _numbers.flag("contiguous", contiguous),
             device_called(device),
             types_of(dtype, dtypes, self.kinds),
