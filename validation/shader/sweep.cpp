@@ -33,7 +33,8 @@ metal::Result<std::vector<metal::emulator::Report>> run(
 /// The kernel of a compiled library, each of which is a module of its own.
 metal::emulator::CompiledKernel compiled_kernel(const ShaderScript& script, const std::string& name) {
   if (name.empty())
-    throw std::invalid_argument(script.source.string() + ": expected passes of one kernel, for a sweep of a compiled library");
+    throw std::invalid_argument(script.source.string() +
+                                ": expected passes of one kernel, for a sweep of a compiled library");
   return or_refuse(metal::emulator::read_kernel(script.source, name));
 }
 
