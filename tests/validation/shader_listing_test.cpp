@@ -43,8 +43,12 @@ TEST(LibraryListing, OfAllHasTheirNames) {
   const LibraryFile file = two_kernels();
   const LibraryListing listing = list_library(file.path());
   EXPECT_EQ(listing.text, "kernel first\nkernel k\n");
-  EXPECT_EQ(json::parse(listing.json),
-            json::parse(R"({"kernels": [{"name": "first"}, {"name": "k"}], "function_constants": []})"));
+  const json all = json::parse(listing.json);
+  EXPECT_EQ(all.at("kernels"), json::parse(R"([{"name": "first"}, {"name": "k"}])"));
+  EXPECT_EQ(all.at("function_constants"), json::array());
+  ASSERT_EQ(all.at("libraries").size(), 1U);
+  EXPECT_EQ(all.at("libraries")[0].at("kernels"), 2);
+  EXPECT_EQ(all.at("libraries")[0].at("system"), "macOS 14.0");
 }
 
 TEST(LibraryListing, OfOneHasItsArgumentsAndHowItWasCompiled) {

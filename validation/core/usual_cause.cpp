@@ -54,7 +54,7 @@ constexpr auto catalogue = std::to_array<UsualCause>({
      "an index is not held against the row's own length, or threads past the end of an array write"},
     {"inside", "", no_exception, "a loop ends too early, or the grid has too few threads for this size"},
     {"repeat", "", other_bits,
-     "threads race, a stride is ignored and leads elsewhere, or atomics add in another order: same_bits declares that"},
+     "threads race, a stride is ignored, or atomics add in another order, which same_bits declares"},
     {"threads", "", other_bits, "the order of a sum depends on the number of threads"},
     {"two-shapes", "", other_bits, "a buffer still holds what a larger problem left in it"},
     {"history", "", other_bits, "a cache is keyed by too little, or a workspace is not cleared"},
