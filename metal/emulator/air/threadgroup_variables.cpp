@@ -117,10 +117,12 @@ std::string ThreadgroupVariables::with_addresses(const std::string& given, const
 }
 
 std::string ThreadgroupVariables::definitions() const {
-  std::string shared;
-  for (const auto& [name, type, alignment] : variables_)
-    shared += fmt::format("{} = internal addrspace(3) global {} undef, align {}\n", name, type, alignment);
-  if (is_for_gpu_) return shared;
+  if (is_for_gpu_) {
+    std::string shared;
+    for (const auto& [name, type, alignment] : variables_)
+      shared += fmt::format("{} = internal addrspace(3) global {} undef, align {}\n", name, type, alignment);
+    return shared;
+  }
   std::string text = "declare ptr @assay_air_threadgroup(ptr, i64, i64, ptr)\n";
   for (std::size_t n = 0; n < variables_.size(); ++n) {
     const std::string name = plain_name(variables_[n].name);
