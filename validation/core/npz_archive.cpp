@@ -1,12 +1,12 @@
 #include "validation/core/npz_archive.h"
 
 #include <fmt/format.h>
-#include <zip.h>
 
 #include <algorithm>
-#include <memory>
 #include <stdexcept>
+#include <utility>
 
+#include "metal/emulator/compile/zip.h"
 #include "validation/core/file_kind.h"
 #include "validation/core/memory_limit.h"
 #include "validation/core/printable.h"
@@ -14,14 +14,8 @@
 namespace assay::validation {
 namespace {
 
-struct Discard {
-  void operator()(zip_t* zip) const { zip_discard(zip); }
-};
-struct CloseEntry {
-  void operator()(zip_file_t* entry) const { zip_fclose(entry); }
-};
-using Archive = std::unique_ptr<zip_t, Discard>;
-using Entry = std::unique_ptr<zip_file_t, CloseEntry>;
+namespace zip = metal::zip;
+using zip::Archive, zip::Entry;
 
 constexpr std::size_t piece = std::size_t{1} << 20;
 
@@ -30,14 +24,9 @@ constexpr std::size_t piece = std::size_t{1} << 20;
 }
 
 Archive open(const std::filesystem::path& path, int flags) {
-  int code = 0;
-  Archive archive(zip_open(path.c_str(), flags, &code));
-  if (archive) return archive;
-  zip_error_t error;
-  zip_error_init_with_code(&error, code);
-  const std::string why = zip_error_strerror(&error);
-  zip_error_fini(&error);
-  throw std::runtime_error(why);
+  auto archive = zip::open(path, flags);
+  if (!archive) throw std::runtime_error(archive.error());
+  return std::move(*archive);
 }
 
 /// Appends at most `count` bytes of the entry; fewer come only at its end, where its checksum has been verified.
@@ -95,11 +84,8 @@ NpzContents read_npz_archive(const std::filesystem::path& path, const std::set<s
   const Archive archive = open(path, ZIP_RDONLY);
   NpzContents contents;
   std::uint64_t unpacked = 0;
-  const auto entries = static_cast<std::uint64_t>(std::max<zip_int64_t>(zip_get_num_entries(archive.get(), 0), 0));
-  for (std::uint64_t index = 0; index < entries; ++index) {
-    const char* const raw = zip_get_name(archive.get(), index, ZIP_FL_ENC_RAW);
-    if (raw == nullptr) refuse_archive(archive.get());
-    const std::string name = array_name(raw);
+  for (std::uint64_t index = 0; index < zip::entries_of(archive.get()); ++index) {
+    const std::string name = array_name(zip::name_of(archive.get(), index));
     if (!names.contains(name)) {
       contents.others.push_back(printable_line(name));
       continue;

@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <zip.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -17,6 +15,7 @@
 #include "metal/emulator/compile/cache_folder.h"
 #include "metal/emulator/compile/file_bytes.h"
 #include "metal/emulator/compile/files.h"
+#include "metal/emulator/compile/zip.h"
 
 namespace assay::metal::emulator {
 
@@ -27,15 +26,6 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t largest = std::uint64_t{8} << 30;     ///< of what is unpacked, in bytes
 constexpr std::uint64_t kept_bytes = std::uint64_t{4} << 30;  ///< of the libraries in the cache
 constexpr std::uint64_t piece = std::uint64_t{1} << 22;
-
-struct Discard {
-  void operator()(zip_t* zip) const { zip_discard(zip); }
-};
-struct CloseEntry {
-  void operator()(zip_file_t* entry) const { zip_fclose(entry); }
-};
-using Archive = std::unique_ptr<zip_t, Discard>;
-using Entry = std::unique_ptr<zip_file_t, CloseEntry>;
 
 tl::unexpected<Error> refused(const fs::path& archive, const std::string& what) {
   return error(Error::Kind::argument, fmt::format("'{}': {}", archive.string(), what));
@@ -57,7 +47,7 @@ class Unpacking {
   const std::vector<std::string>& members() const { return members_; }
 
   Result<void> run() {
-    const auto entries = static_cast<std::uint64_t>(std::max<zip_int64_t>(zip_get_num_entries(zip_, 0), 0));
+    const auto entries = zip::entries_of(zip_);
     for (std::uint64_t index = 0; index < entries; ++index)
       if (const auto done = unpack(index); !done) return done;
     if (members_.empty())
@@ -71,10 +61,9 @@ class Unpacking {
 
  private:
   Result<void> unpack(std::uint64_t index) {
-    const char* const raw = zip_get_name(zip_, index, ZIP_FL_ENC_RAW);
-    const std::string name = printable(raw == nullptr ? "" : raw);
+    const std::string name = printable(zip::name_of(zip_, index));
     const auto failed = [&](const char* why) { return refused(archive_, fmt::format("{}: {}", name, why)); };
-    const Entry entry(zip_fopen_index(zip_, index, 0));
+    const zip::Entry entry(zip_fopen_index(zip_, index, 0));
     if (!entry) return failed(zip_strerror(zip_));
     std::string bytes(4, '\0');
     const zip_int64_t begin = zip_fread(entry.get(), bytes.data(), bytes.size());
@@ -121,17 +110,6 @@ class Unpacking {
   std::uint64_t unpacked_ = 0;
 };
 
-Result<Archive> open_archive(const fs::path& file) {
-  int code = 0;
-  Archive archive(zip_open(file.c_str(), ZIP_RDONLY, &code));
-  if (archive) return archive;
-  zip_error_t cause;
-  zip_error_init_with_code(&cause, code);
-  const std::string why = zip_error_strerror(&cause);
-  zip_error_fini(&cause);
-  return refused(file, fmt::format("expected a zip archive ({})", why));
-}
-
 /// The name in the cache of what was unpacked of the archive, as it is now.
 std::string kept_name(const fs::path& archive) {
   std::error_code unknown;
@@ -141,8 +119,8 @@ std::string kept_name(const fs::path& archive) {
 }
 
 Result<void> unpack_into(const fs::path& folder, const fs::path& kept, const fs::path& archive) {
-  const auto zip = open_archive(archive);
-  if (!zip) return tl::unexpected(zip.error());
+  const auto zip = zip::open(archive, ZIP_RDONLY);
+  if (!zip) return refused(archive, fmt::format("expected a zip archive ({})", zip.error()));
   const auto work = TemporaryFolder::make(folder);
   if (!work) return tl::unexpected(work.error());
   Unpacking unpacking(archive, zip->get(), work->path());
