@@ -4,14 +4,18 @@ the framework computes. Its kernels are called as it is."""
 from __future__ import annotations
 
 import inspect
-from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
+import math
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
+from . import _numbers
+from ._arithmetic import Types, types_of
 from ._declare import GATE_WORDS
 from ._formula import Namespace, finished
 from ._misuse import described, keyword_hint
 from ._operation import Operation
+from ._taken_sizes import LIMIT_ON_GPUS, USUAL_LIMIT
 from ._traced import NotTraceable
 
 _TRIED = (1, 2, 3, 4, 5, 6, 7, 8, 11, 16, 27, 32, 45, 64)  # sizes, of which one is the least that a reference takes
@@ -33,6 +37,8 @@ class FrameworkOperation(Operation):
     _is_said = False  # whether framework= was given
     results: Sequence[Tuple[int, ...]] = ()  # shapes of the outputs where the reference was run last
     _rounds = False  # whether the reference converts numbers to a narrower type
+    gradient_differs = ""  # why the graph's gradient is not that of the reference, and what was expected
+    calling: Any  # what the kernel declares of its arguments
 
     reference: Any
     _function: Any  # whose lines messages name; None of a function in C
@@ -44,6 +50,14 @@ class FrameworkOperation(Operation):
 
     def _computed(self, arrays: Dict[str, np.ndarray], extents: Dict[str, int]) -> Tuple[List[np.ndarray], str]:
         """The framework's own results, and the type in which they were computed, float64 if possible."""
+        raise NotImplementedError
+
+    def _set_calling(self, largest: float, device: Any, types: Types) -> bool:
+        """Sets `calling`. Returns whether the device is a CPU."""
+        raise NotImplementedError
+
+    def _trace_in(self, dtype: str) -> bool:
+        """Sets the types of the trace. Returns whether they have changed."""
         raise NotImplementedError
 
     def _begin(self) -> None:
@@ -170,6 +184,36 @@ class FrameworkOperation(Operation):
                 values = np.exp(-np.abs(values)).astype(np.float32).astype(np.float64)
             arrays[name] = np.asarray(values)
         return arrays
+
+    def subject(
+        self,
+        kernel: Any = None,
+        backward: Any = None,
+        *,
+        dtype: str = "float32",
+        dtypes: Optional[Dict[str, str]] = None,
+        exp_error: float = 8,
+        subnormals: bool = False,
+        largest: float = math.inf,
+        device: Any = None,
+        **declared: Any,
+    ) -> Any:
+        """As of a formula, but that numbers below the smallest normal one may become 0, as they do in XLA and on most GPUs, and
+        that exp, erf and the like may be off by 8 roundoffs, erf by 16, as PyTorch's own gelu is.
+
+        largest  the kernel takes numbers up to this size: others are no cases
+        device   where its arrays are: "cuda", "mps", "gpu" or another that the framework has here, by default its usual one
+        """
+        if backward is not None and self.gradient_differs:
+            raise NotTraceable(self.gradient_differs)
+        largest = largest if largest == math.inf else _numbers.real("largest", largest, 0, positive=True)
+        is_cpu = self._set_calling(largest, device, types_of(dtype, dtypes, self.kinds))
+        self.usual_limit = USUAL_LIMIT if is_cpu else LIMIT_ON_GPUS
+        declared.update(dtype=dtype, dtypes=dtypes, exp_error=exp_error, subnormals=subnormals)
+        made = super().subject(kernel, backward, **declared)
+        if self._trace_in(dtype):
+            self._traced.cache_clear()
+        return made
 
     def _refused(self, extents: Dict[str, int]) -> str:
         """What the framework says where it does not take these sizes."""

@@ -10,11 +10,9 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 import jax
 import numpy as np
 
-from .. import _numbers
-from .._arithmetic import Types, types_of
+from .._arithmetic import Types
 from .._framework import FrameworkOperation, _numbers_of
 from .._plugin import Plugin
-from .._taken_sizes import LIMIT_ON_GPUS, USUAL_LIMIT
 from .._traced import NotTraceable
 from .calls import Calling, JaxKernel
 from .trace import DTYPES, Jaxpr, graph_of, jaxpr_of
@@ -94,7 +92,6 @@ class JaxOperation(FrameworkOperation):
 
     def _require_same_gradients(self, extents: Dict[str, int]) -> None:
         """Finds whether the graph's gradients are JAX's: jax.custom_vjp and stop_gradient may say others."""
-        self.gradient_differs = ""
         arrays = self.usual_arrays(extents)
         upstreams = [1 + np.arange(math.prod(shape)).reshape(shape) % 7 / 8 for shape in self.trace(extents).shapes]
         try:
@@ -102,7 +99,7 @@ class JaxOperation(FrameworkOperation):
                 kernel = JaxKernel(self, self.called, True, Calling(types=Types("float64", {})))
                 theirs = kernel.gradients_at(self._given(arrays), [jax.numpy.asarray(one) for one in upstreams])
         except (TypeError, ValueError, NotImplementedError) as error:  # JAX has none, of a while_loop
-            self.gradient_differs = f"JAX has no gradient: {str(error).splitlines()[0]}"
+            self._refuse_gradients(f"JAX has no gradient: {str(error).splitlines()[0]}")
             return
         exact = self.subject(None, self.called, dtype="float64", digits=20).truth(
             extents, [one.astype(np.float64).reshape(-1).tolist() for one in arrays.values()],
@@ -110,7 +107,10 @@ class JaxOperation(FrameworkOperation):
         try:
             self._require_same("the gradient", [_numbers_of(one) for one in exact], theirs, "float64", extents)
         except NotTraceable as error:
-            self.gradient_differs = f"{error}; stop_gradient and custom derivatives are not followed"
+            self._refuse_gradients(f"{error}; stop_gradient and custom derivatives are not followed")
+
+    def _refuse_gradients(self, why: str) -> None:
+        self.gradient_differs = f"{why}: expected a reference that is differentiated as it is written"
 
     def _kernel(self, kernel: Any, gradient: bool) -> Any:
         if isinstance(kernel, Plugin):
@@ -118,35 +118,11 @@ class JaxOperation(FrameworkOperation):
         self._require_callable(kernel)
         return JaxKernel(self, kernel, gradient, self.calling)
 
-    def subject(
-        self,
-        kernel: Any = None,
-        backward: Any = None,
-        *,
-        dtype: str = "float32",
-        dtypes: Optional[Dict[str, str]] = None,
-        exp_error: float = 8,
-        subnormals: bool = False,
-        largest: float = math.inf,
-        device: Any = None,
-        **declared: Any,
-    ) -> Any:
-        """As of a formula, but that numbers below the smallest normal one may become 0, as they do in XLA, and that exp, erf and
-        the like may be off by 8 roundoffs, erf by 16.
-
-        largest  the kernel takes numbers up to this size: others are no cases
-        device   where its arrays are: "gpu", "tpu" or another platform that JAX has here, or a jax.Device
-        """
-        if backward is not None and getattr(self, "gradient_differs", ""):
-            raise NotTraceable(f"{self.gradient_differs}: expected a reference that is differentiated as it is written")
-        types = types_of(dtype, dtypes, self.kinds)
-        largest = largest if largest == math.inf else _numbers.real("largest", largest, 0, positive=True)
+    def _set_calling(self, largest: float, device: Any, types: Types) -> bool:
         self.calling = Calling(largest, jax.devices(device)[0] if isinstance(device, str) else device, types)
-        self.usual_limit = USUAL_LIMIT if getattr(self.calling.device, "platform", "cpu") == "cpu" else LIMIT_ON_GPUS
-        declared.update(dtype=dtype, dtypes=dtypes, exp_error=exp_error, subnormals=subnormals)
-        made = super().subject(kernel, backward, **declared)
-        of_trace = "float64" if dtype == "float64" else "float32"  # constants of 16 bits would not be those of the function
-        if of_trace != self._dtype:
-            self._dtype = of_trace
-            self._traced.cache_clear()
-        return made
+        return bool(getattr(self.calling.device, "platform", "cpu") == "cpu")
+
+    def _trace_in(self, dtype: str) -> bool:
+        before = self._dtype
+        self._dtype = "float64" if dtype == "float64" else "float32"  # constants of 16 bits would not be those of the function
+        return self._dtype != before

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import copy
-import math
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 import torch
 
 from .. import _numbers
-from .._arithmetic import types_of
+from .._arithmetic import Types
 from .._formula_calls import KernelCall
 from .._framework import FrameworkOperation
 from .._plugin import Plugin
-from .._taken_sizes import LIMIT_ON_GPUS, USUAL_LIMIT
 from .._traced import NotTraceable
 from .calls import Calling, TorchKernel, parameters_like
 from .conversions import memory_of
@@ -113,7 +111,9 @@ class TorchOperation(FrameworkOperation):
         graph, xp = trace_of(
             lambda tensors: self.called(tensors, extents), self._function, kinds, shapes, wrt, self._dtype, self._dtypes
         )
-        self._rounds, self._detaches = xp.rounds, xp.detaches
+        self._rounds = xp.rounds
+        if xp.detaches:
+            self.gradient_differs = f"{self.name} calls detach, which the graph's gradient ignores: expected a reference without it"
         return graph
 
     def _run_at(self, extents: Dict[str, int]) -> None:
@@ -162,45 +162,26 @@ class TorchOperation(FrameworkOperation):
             kernel.eval()
         return TorchKernel(self, kernel, gradient, self.calling)
 
-    def subject(
-        self,
-        kernel: Any = None,
-        backward: Any = None,
-        *,
-        dtype: str = "float32",
-        dtypes: Optional[Dict[str, str]] = None,
-        exp_error: float = 8,
-        subnormals: bool = False,
-        largest: float = math.inf,
-        contiguous: bool = False,
-        device: Any = "cpu",
-        **declared: Any,
-    ) -> Any:
-        """As of a formula, but that numbers below the smallest normal one may become 0, as they do on most GPUs, and that exp,
-        erf and the like may be off by 8 roundoffs, erf by 16, as PyTorch's own gelu is.
+    def subject(self, kernel: Any = None, backward: Any = None, *, contiguous: bool = False, **declared: Any) -> Any:
+        """As of any framework, and
 
-        largest     the kernel takes numbers up to this size: others are no cases
-        contiguous  it takes contiguous tensors alone
-        device      where its tensors are: "cuda", "mps" or another that PyTorch has here
+        contiguous  the kernel takes contiguous tensors alone
         """
-        if backward is not None and self._detaches:
-            raise NotTraceable(f"{self.name} calls detach, which the graph's gradient ignores: expected a reference without it")
-        self.calling = Calling(
-            largest if largest == math.inf else _numbers.real("largest", largest, 0, positive=True),
-            _numbers.flag("contiguous", contiguous),
-            device_called(device),
-            types_of(dtype, dtypes, self.kinds),
-        )
-        self.usual_limit = USUAL_LIMIT if self.calling.device.type == "cpu" else LIMIT_ON_GPUS
-        declared.update(dtype=dtype, dtypes=dtypes, exp_error=exp_error, subnormals=subnormals)
+        self._contiguous = _numbers.flag("contiguous", contiguous)
         made = super().subject(kernel, backward, **declared)
-        types = {name: getattr(torch, one) for name, one in self.calling.types.others.items() if name in self.kinds}
-        if (getattr(torch, dtype), types) != (self._dtype, self._dtypes):
-            self._dtype, self._dtypes = getattr(torch, dtype), types
-            self._traced.cache_clear()
         if self.calling.device.type == "cuda":
             self._set_far(made, kernel, backward, declared)
         return made
+
+    def _set_calling(self, largest: float, device: Any, types: Types) -> bool:
+        self.calling = Calling(largest, self._contiguous, device_called("cpu" if device is None else device), types)
+        return self.calling.device.type == "cpu"
+
+    def _trace_in(self, dtype: str) -> bool:
+        before = self._dtype, self._dtypes
+        self._dtype = getattr(torch, dtype)
+        self._dtypes = {name: getattr(torch, one) for name, one in self.calling.types.others.items() if name in self.kinds}
+        return before != (self._dtype, self._dtypes)
 
     def _set_far(self, made: Any, kernel: Any, backward: Any, declared: Dict[str, Any]) -> None:
         """Adds the property of rows in tensors of more than 2^31 elements, unless sizes of the rows' extent are declared."""
