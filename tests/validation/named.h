@@ -25,11 +25,6 @@ inline bool needs_python(const std::string& property) {
   return property == "strides";
 }
 
-/// Whether generated cases are too small for the property: reach_test.cpp judges it on needle cases.
-inline bool needs_reach(const std::string& property) {
-  return property.starts_with("far-");
-}
-
 /// The report of a property on given cases, on `cases` generated ones, and on needle cases as far as `reach` goes;
 /// shrunk nowhere.
 template <class Operation>

@@ -71,7 +71,7 @@ Property<O> batch(const char* claim, const typename O::Profile& profile, const c
   return {
       "batch", claim, profile, [=](const Context<O>& context, const typename O::Case& c) {
         expect_same_bits(context.kernel.info().support);
-        if (!context.kernel.info().batch_invariant) return Finding::skip("the kernel does not declare batch_invariant");
+        if (!context.kernel.info().batch_invariant) return Finding::not_claimed("declare batch_invariant");
         const std::int64_t size = extent_of<typename O::Case::Fields>(extent, statement_of(c));
         if (size == 0) return Finding::skip("the batch is empty");
         typename O::RunOptions options;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <utility>
 
 namespace assay::validation {
 
@@ -11,8 +12,22 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The longest call of a kernel on this thread, in seconds, since it was last set to 0.
-inline thread_local double longest_call = 0;
+/// The longest call of a kernel on this thread since the log was begun. Logs nest: what an inner one notes counts for the
+/// outer one too. finding_of() keeps one and writes it into the finding.
+class CallLog {
+ public:
+  CallLog() : outer_(std::exchange(longest_, 0)) {}
+  ~CallLog() { note(outer_); }
+  CallLog(const CallLog&) = delete;
+  CallLog& operator=(const CallLog&) = delete;
+
+  static void note(double seconds) { longest_ = std::max(longest_, seconds); }
+  double longest() const { return longest_; }
+
+ private:
+  static inline thread_local double longest_ = 0;
+  double outer_;
+};
 
 /// The processor time that kernels have taken in other processes, in seconds. The transport that calls them adds to it.
 inline thread_local double processor_time_elsewhere = 0;

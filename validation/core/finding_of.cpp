@@ -3,6 +3,7 @@
 #include <exception>
 #include <string>
 
+#include "validation/core/call_time.h"
 #include "validation/core/guarded_output.h"
 #include "validation/core/kernel_died.h"
 #include "validation/core/kernel_unavailable.h"
@@ -11,7 +12,9 @@
 
 namespace assay::validation {
 
-Finding finding_of(const std::function<Finding()>& check) {
+namespace {
+
+Finding caught(const std::function<Finding()>& check) {
   try {
     return check();
   } catch (const Unsupported& reason) {
@@ -27,6 +30,15 @@ Finding finding_of(const std::function<Finding()>& check) {
   } catch (const std::exception& exception) {
     return Finding::error(std::string("  exception: ") + exception.what(), {Clue::Kind::exception});
   }
+}
+
+}  // namespace
+
+Finding finding_of(const std::function<Finding()>& check) {
+  const CallLog log;
+  Finding finding = caught(check);
+  finding.longest_call = log.longest();
+  return finding;
 }
 
 }  // namespace assay::validation

@@ -91,20 +91,22 @@ class Judge {
         next = call_times.next(size, longest);
         if (next == 0)
           return report_.record(too_slow(call_times.at(size), fmt::format("{} = {}", extent, size)), "needle");
-        longest_call = 0;
-        needles_of_size(extent, next, reached);
-        call_times.add(next, longest_call);
+        call_times.add(next, needles_of_size(extent, next, reached));
       }
     for (const std::string& line : subject_.hidden(property_, extent)) report_.hidden.push_back(line);
   }
 
-  void needles_of_size(const std::string& extent, std::int64_t size, Reached& reached) {
+  /// Returns the time of the longest call, in seconds.
+  double needles_of_size(const std::string& extent, std::int64_t size, Reached& reached) {
+    double longest_call = 0;
     for (const GivenCase& one : subject_.needles(property_, extent, size, options_.seed)) {
-      if (is_over()) return;
+      if (is_over()) break;
       const Finding finding = given(one);
+      longest_call = std::max(longest_call, finding.longest_call);
       if (finding.verdict != Verdict::skipped)
         reached.merge(subject_.reached(property_, extent, size, one.problem, finding));
     }
+    return longest_call;
   }
 
   void planned() {
@@ -114,9 +116,8 @@ class Judge {
       if (is_over()) return;
       const double foretold = one.work > 0 ? call_times.at(one.work) : 0;
       if (foretold > longest) return report_.record(too_slow(foretold, one.name), "planned");
-      longest_call = 0;
-      given({one.name, one.make()});
-      if (one.work > 0) call_times.add(one.work, longest_call);
+      const Finding finding = given({one.name, one.make()});
+      if (one.work > 0) call_times.add(one.work, finding.longest_call);
     }
   }
 
@@ -124,7 +125,9 @@ class Judge {
     const std::int64_t first = which * cases_of_unit;
     std::int64_t number = first;
     std::string origin;
-    const auto passed_over = [&](const std::string& reason) { report_.record(Finding::skip(reason), "generated"); };
+    const auto passed_over = [&](const std::string& reason) {
+      report_.record(Finding::skip(reason, SkipCause::not_claimed), "generated");
+    };
     SearchSteps with_generator = steps([&](const AnyCase& c) {
       if (shrinking_) return judge_case(c, origin);
       origin = subject_.origin_of(c);
@@ -224,6 +227,7 @@ PropertyReport run_property(const GateSubject& subject, std::size_t property, co
   PropertyReport report;
   report.property = subject.properties()[property].name;
   report.claim = subject.properties()[property].claim;
+  report.is_far = subject.properties()[property].is_far;
   Judge judge(subject, property, options, report, progress, part.stop);
   const std::int64_t units = std::min(units_of(subject, options) - part.first, part.count);
   for (std::int64_t i = 0; i < units && !report.failure; ++i) judge.unit(part.first + i, coverage);

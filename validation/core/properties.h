@@ -199,7 +199,7 @@ Property<O> refusals(typename O::Case (*healthy)(const typename O::Case&), std::
           {},
           [=](const Context<O>& context, const typename O::Case& c) {
             if (!context.kernel.info().support.does("checks_arguments"))
-              return Finding::skip("the kernel does not claim to check its arguments");
+              return Finding::not_claimed("claim to check its arguments");
             const auto good = healthy(c);
             run_valid(context.kernel, good);
             Finding all = judge_refusals(context.kernel, good, bad);

@@ -63,6 +63,7 @@ struct Property {
   typename Operation::Profile profile;
   std::function<Finding(const Context<Operation>&, const typename Operation::Case&)> check;
   bool against_reference = false;  ///< compares with the reference, which is worth seconds on large cases
+  bool is_far = false;             ///< about arrays past 2^32 elements, which needle cases alone lead to
 };
 
 /// The verdict on one case: skipped if the kernel does not claim to do the case; otherwise what the check finds.
@@ -70,7 +71,7 @@ template <class Operation>
 Finding judge(const Property<Operation>& property, const Context<Operation>& context,
               const typename Operation::Case& c) {
   if (std::string reason = Operation::why_not(context.kernel, c); !reason.empty())
-    return Finding::skip(std::move(reason));
+    return Finding::skip(std::move(reason), SkipCause::not_claimed);
   return finding_of([&] { return property.check(context, c); });
 }
 

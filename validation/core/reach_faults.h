@@ -94,24 +94,30 @@ inline std::string lower_case(std::string text) {
 
 template <class O>
 Fault<O> reach_fault(const std::string& name, const std::string& description, const char* caught_by,
-                     typename ReachFault<O>::Call call) {
+                     typename ReachFault<O>::Call call, bool takes_views = false) {
   const auto healthy = O::shipped_kernel("cpu");
-  const bool is_far = std::string_view(caught_by).starts_with("far-");
-  const auto kernel = std::make_shared<ReachFault<O>>(healthy, name, is_far, std::move(call));
+  const auto kernel = std::make_shared<ReachFault<O>>(healthy, name, takes_views, std::move(call));
   return {name, description, caught_by, kernel, healthy, true, {}};
+}
+
+/// A fault that shows in arrays past 2^32 elements, which it must not copy.
+template <class O>
+Fault<O> far_fault(const std::string& name, const std::string& description, const char* caught_by,
+                   typename ReachFault<O>::Call call) {
+  return reach_fault<O>(name, description, caught_by, std::move(call), true);
 }
 
 /// A result that is 0 past 2^32 elements, where no offset of 32 bits leads.
 template <class O>
 Fault<O> zero_past_32_bits(const char* result, const char* caught_by) {
-  return reach_fault<O>(fmt::format("{}-zero-past-32-bits", lower_case(result)),
-                        fmt::format("no element of {} past 2^32 is written", result), caught_by,
-                        [=](const auto& healthy, const auto& problem, const auto& out, const auto& request) {
-                          healthy.run(problem, out, request);
-                          with_result<O>(result, problem, out, request, [](auto elements, const auto&) {
-                            for (std::size_t i = std::size_t{1} << 32; i < elements.size(); ++i) elements[i] = {};
-                          });
+  return far_fault<O>(fmt::format("{}-zero-past-32-bits", lower_case(result)),
+                      fmt::format("no element of {} past 2^32 is written", result), caught_by,
+                      [=](const auto& healthy, const auto& problem, const auto& out, const auto& request) {
+                        healthy.run(problem, out, request);
+                        with_result<O>(result, problem, out, request, [](auto elements, const auto&) {
+                          for (std::size_t i = std::size_t{1} << 32; i < elements.size(); ++i) elements[i] = {};
                         });
+                      });
 }
 
 /// Part of a result that is 0 from an index on.

@@ -194,7 +194,7 @@ typename Case::Fields::Run run_kernel(const Kernel& kernel, const Case& c,
     run.refused = true;
     run.message = refusal.what();
   }
-  longest_call = std::max(longest_call, timer.seconds());
+  CallLog::note(timer.seconds());
   results.inspect(run);
   if (inputs.differ_from(c) || !(given == c)) run.out_of_bounds_writes.emplace_back("changed its input");
   return run;
@@ -205,7 +205,8 @@ typename Case::Fields::Run run_kernel(const Kernel& kernel, const Case& c,
 template <class Kernel, HasFields Case>
 typename Case::Fields::Run run_valid(const Kernel& kernel, const Case& c,
                                      const typename Case::Fields::RunOptions& options = {}) {
-  if (const std::string reason = why_not(kernel.info(), c); !reason.empty()) throw Unsupported(reason);
+  if (const std::string reason = why_not(kernel.info(), c); !reason.empty())
+    throw Unsupported(reason, SkipCause::not_claimed);
   auto run = run_kernel(kernel, c, options);
   if (run.refused) throw RefusedValidProblem("a valid problem was refused: " + run.message);
   return run;

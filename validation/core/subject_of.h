@@ -43,7 +43,7 @@ class SubjectOf final : public GateSubject {
                      std::shared_ptr<const Kernel> owned = nullptr)
       : owned_(std::move(owned)), context_(std::move(context)), properties_(std::move(properties)) {
     for (const auto* property : properties_)
-      infos_.push_back({property->name, property->claim, property->against_reference});
+      infos_.push_back({property->name, property->claim, property->against_reference, property->is_far});
   }
 
   std::string operation() const override { return Operation::name; }

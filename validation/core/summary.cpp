@@ -17,7 +17,7 @@ std::string shrunk_origin(const std::string& origin, int steps) {
 void PropertySummary::record(const Finding& finding, const std::string& origin) {
   ++cases;
   if (finding.verdict == Verdict::skipped) ++skipped[finding.explanation];
-  if (finding.skip_cause != SkipCause::not_claimed) skip_causes[finding.explanation] = finding.skip_cause;
+  if (finding.skip_cause != SkipCause::other) skip_causes[finding.explanation] = finding.skip_cause;
   if (finding.verdict == Verdict::mistrusted) mistrust = finding.explanation;
   if (finding.verdict == Verdict::pass || finding.verdict == Verdict::fail) histogram.count(finding.margin.share);
   judged.merge(finding.judged);
@@ -86,7 +86,7 @@ std::string PropertySummary::why_mistrusted() const {
 
 SkipCause PropertySummary::cause_of(const std::string& reason) const {
   const auto found = skip_causes.find(reason);
-  return found == skip_causes.end() ? SkipCause::not_claimed : found->second;
+  return found == skip_causes.end() ? SkipCause::other : found->second;
 }
 
 }  // namespace assay::validation

@@ -20,10 +20,11 @@ std::string shrunk_origin(const std::string& origin, int steps);
 struct PropertySummary {
   std::string property;
   std::string claim;
+  bool is_far = false;  ///< about arrays past 2^32 elements
   Verdict verdict = Verdict::pass;
   std::int64_t cases = 0;
   std::map<std::string, std::int64_t> skipped;        ///< reason and count
-  std::map<std::string, SkipCause> skip_causes = {};  ///< of the reasons other than what is not claimed
+  std::map<std::string, SkipCause> skip_causes = {};  ///< of the reasons other than SkipCause::other
   std::string mistrust;                               ///< why a case proved nothing
   Margin worst;
   std::string worst_case;     ///< where the worst margin was met

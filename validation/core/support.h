@@ -21,11 +21,18 @@ namespace assay::validation {
 /// A kernel was asked for what it does not claim to do; the text is the reason.
 class Unsupported : public std::runtime_error {
  public:
-  explicit Unsupported(const std::string& reason) : std::runtime_error(reason), reason_(reason) {}
+  explicit Unsupported(const std::string& reason, SkipCause cause = SkipCause::other)
+      : Unsupported("", reason, cause) {}
+
+  /// Of "do a bias", which the kernel does not.
+  static Unsupported not_claimed(const std::string& what) {
+    return Unsupported(std::string(kernel_does_not) + what, SkipCause::not_claimed);
+  }
 
   /// A reason that the kernel gave when it was called: its declaration does not exclude the case.
   static Unsupported said_by_kernel(const std::string& reason) {
-    return {"the kernel does not do, as it answered: ", reason.empty() ? "it does not say why" : reason};
+    return {std::string(kernel_does_not) + "do, as it answered: ", reason.empty() ? "it does not say why" : reason,
+            SkipCause::declined};
   }
 
   /// What a kernel said, or what() where it was not called.
@@ -33,11 +40,11 @@ class Unsupported : public std::runtime_error {
   SkipCause cause() const { return cause_; }
 
  private:
-  Unsupported(const std::string& opening, const std::string& reason)
-      : std::runtime_error(opening + reason), reason_(reason), cause_(SkipCause::declined) {}
+  Unsupported(const std::string& opening, const std::string& reason, SkipCause cause)
+      : std::runtime_error(opening + reason), reason_(reason), cause_(cause) {}
 
   std::string reason_;
-  SkipCause cause_ = SkipCause::not_claimed;
+  SkipCause cause_ = SkipCause::other;
 };
 
 inline constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
@@ -58,7 +65,7 @@ struct Support {
 
 /// Throws Unsupported for a kernel whose bits may change from call to call.
 inline void expect_same_bits(const Support& support) {
-  if (!support.does("same_bits")) throw Unsupported("the kernel does not promise the same bits twice");
+  if (!support.does("same_bits")) throw Unsupported::not_claimed("promise the same bits twice");
 }
 
 /// Every claim of an operation, in the order of the plug-in header's flags, and whether a case asks for it.
@@ -99,7 +106,7 @@ std::string why_not(const typename Case::Fields::Info& info, const Case& c) {
   const Support& support = info.support;
   std::string reason;
   const auto unless = [&](bool does, const std::string& what) {
-    if (!does && reason.empty()) reason = "the kernel does not do " + what;
+    if (!does && reason.empty()) reason = fmt::format("{}do {}", kernel_does_not, what);
   };
   unless(support.does(c.dtype), name_of(c.dtype));
   for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {

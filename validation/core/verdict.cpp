@@ -20,6 +20,8 @@ std::string_view name_of(Verdict verdict) {
 
 std::string name_of(SkipCause cause) {
   switch (cause) {
+    case SkipCause::other:
+      return "other";
     case SkipCause::not_claimed:
       return "not claimed";
     case SkipCause::wrong_kind:

@@ -23,13 +23,17 @@ std::string_view name_of(Verdict verdict);
 
 /// Why a case was skipped.
 ///
-/// not_claimed  the kernel does not claim to do it, or the property says nothing of it
+/// other        the property says nothing of it, or cannot be asked
+/// not_claimed  the kernel does not claim to do it
 /// wrong_kind   the property is about cases of another kind
 /// declined     the kernel's declaration allows it, but the kernel declined it when it was called
 /// too_slow     the kernel's calls would take too long
-enum class SkipCause { not_claimed, wrong_kind, declined, too_slow };
+enum class SkipCause { other, not_claimed, wrong_kind, declined, too_slow };
 
 std::string name_of(SkipCause cause);
+
+/// How the reason begins where a kernel does not claim to do a case, or declined it: "the kernel does not do a bias".
+inline constexpr std::string_view kernel_does_not = "the kernel does not ";
 
 /// True of the verdicts that make a run fail.
 constexpr bool is_failure(Verdict verdict) {
@@ -54,8 +58,9 @@ struct Finding {
   std::shared_ptr<const Noticed> noticed = {};  ///< what the comparison with expected numbers would miss
   Judged judged = {};
   Evidence evidence = {};
-  Clue clue = {};                                 ///< of a failure
-  SkipCause skip_cause = SkipCause::not_claimed;  ///< of a skipped case
+  Clue clue = {};                           ///< of a failure
+  SkipCause skip_cause = SkipCause::other;  ///< of a skipped case
+  double longest_call = 0;                  ///< of the kernel's calls that the finding took, in seconds
 
   static Finding pass(Margin margin = {}) { return {.margin = std::move(margin)}; }
   static Finding fail(std::string why, Margin margin = {}, Clue clue = {}) {
@@ -64,8 +69,12 @@ struct Finding {
   static Finding error(std::string why, Clue clue = {}) {
     return {.verdict = Verdict::error, .explanation = std::move(why), .clue = clue};
   }
-  static Finding skip(std::string why, SkipCause cause = SkipCause::not_claimed) {
+  static Finding skip(std::string why, SkipCause cause = SkipCause::other) {
     return {.verdict = Verdict::skipped, .explanation = std::move(why), .skip_cause = cause};
+  }
+  /// Of "do a bias", which the kernel does not.
+  static Finding not_claimed(const std::string& what) {
+    return skip(std::string(kernel_does_not) + what, SkipCause::not_claimed);
   }
   static Finding mistrust(std::string why) { return {.verdict = Verdict::mistrusted, .explanation = std::move(why)}; }
 

@@ -52,8 +52,7 @@ class CtcFloatKernel : public CtcKernel {
   void run(const metal::AnyCtcProblem& problem, const metal::AnyCtcOutput& out, const CtcRequest& request) const final {
     const auto* const activations = std::get_if<std::span<const float>>(&problem.activations);
     const auto* const gradient = std::get_if<std::span<float>>(&out.gradient);
-    if (activations == nullptr || gradient == nullptr)
-      throw Unsupported("the kernel does not do other types than float32");
+    if (activations == nullptr || gradient == nullptr) throw Unsupported::not_claimed("do other types than float32");
     reference::CtcProblem<float> whole = problem.options;
     whole.activations = *activations;
     run(whole, {out.loss, *gradient}, request.threads);

@@ -37,7 +37,12 @@ Finding check(const Subject& subject, const Case& c, Random& random) {
 }  // namespace
 
 Property far_rows() {
-  return {std::string(far_rows_name), "rows past 2^31 elements are within their bounds", {}, check, false, true};
+  return {.name = "far-rows",
+          .claim = "rows past 2^31 elements are within their bounds",
+          .values = {},
+          .check = check,
+          .takes_planned = true,
+          .is_far = true};
 }
 
 Case not_far(const Subject& subject, const Case& c) {

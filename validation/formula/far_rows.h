@@ -11,8 +11,6 @@
 
 namespace assay::validation::formula {
 
-inline constexpr std::string_view far_rows_name = "far-rows";
-
 /// The property of the subject's far kernels.
 Property far_rows();
 

@@ -20,7 +20,7 @@ Kernel called(const Kernel& kernel) {
     const CallTimer timer;
     try {
       Doubles results = kernel(c);
-      longest_call = std::max(longest_call, timer.seconds());
+      CallLog::note(timer.seconds());
       return results;
     } catch (const Unsupported& reason) {
       throw Unsupported::said_by_kernel(reason.what());
@@ -45,7 +45,7 @@ FormulaGateSubject::FormulaGateSubject(const Subject& subject, Shortened shorten
   subject_.backward = called(subject.backward);
   if (subject.far) subject_.far = {subject.far->extent, called(subject.far->forward), called(subject.far->backward)};
   for (const Property& property : properties_)
-    infos_.push_back({property.name, property.claim, property.against_reference});
+    infos_.push_back({property.name, property.claim, property.against_reference, property.is_far});
 }
 
 std::shared_ptr<const GateSubject> FormulaGateSubject::fresh() const {
@@ -55,7 +55,7 @@ std::shared_ptr<const GateSubject> FormulaGateSubject::fresh() const {
 
 Finding FormulaGateSubject::judge(std::size_t property, const AnyCase& c) const {
   if (properties_[property].asks_same_bits && !subject_.same_bits)
-    return Finding::skip("the kernel does not promise the same bits twice");
+    return Finding::not_claimed("promise the same bits twice");
   Random random(case_of(c).seed);
   return finding_of([&] { return properties_[property].check(subject_, case_of(c), random); });
 }
@@ -93,7 +93,7 @@ AnyCase FormulaGateSubject::generated(std::size_t property, std::int64_t number,
       properties_[property].values.value_or(classes[static_cast<std::size_t>(number) % classes.size()]);
   return drawn(property, random.bits(), [&](Random& own) {
     const Case c = draw(own, size, subject_.specification, subject_.trace, subject_.arithmetic.storage, values);
-    return is_far(property) ? not_far(subject_, c) : c;
+    return properties_[property].is_far ? not_far(subject_, c) : c;
   });
 }
 
@@ -107,7 +107,7 @@ std::vector<std::string> FormulaGateSubject::classes_of(const AnyCase& c) const 
 
 NeedleSizes FormulaGateSubject::needle_sizes(std::size_t property, const std::string& extent, Reach reach,
                                              std::uint64_t) const {
-  if (properties_[property].values || is_far(property) || !subject_.specification.only.empty()) return {};
+  if (properties_[property].values || properties_[property].is_far || !subject_.specification.only.empty()) return {};
   NeedleSizes all = needle_sizes_of(subject_.specification, work_, extent, reach, infos_[property].against_reference);
   if (infos_[property].against_reference && !all.sizes.empty())
     powers_.insert_or_assign({property, extent}, Power(all.sizes.back()));
@@ -144,7 +144,7 @@ Reached FormulaGateSubject::reached(std::size_t property, const std::string& ext
 std::vector<PlannedCase> FormulaGateSubject::planned(std::size_t property, Reach reach, std::uint64_t seed) const {
   std::vector<PlannedCase> all;
   if (!properties_[property].takes_planned) return all;
-  const auto plans = properties_[property].name == far_rows().name
+  const auto plans = properties_[property].is_far
                          ? far_cases(subject_, reach)
                          : planned_of(subject_.specification, subject_.trace, reach, subject_.arithmetic.storage, seed);
   for (const Planned& plan : plans) {

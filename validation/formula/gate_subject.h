@@ -77,7 +77,6 @@ class FormulaGateSubject final : public GateSubject {
 
   Subject subject_;
   Shortened shortened_;
-  bool is_far(std::size_t property) const { return properties_[property].name == far_rows_name; }
 
   std::vector<Property> properties_;
   std::vector<PropertyInfo> infos_;

@@ -95,6 +95,7 @@ struct Property {
   bool against_reference = false;          ///< whether the check compares all results with the reference
   bool takes_planned = against_reference;  ///< whether it judges planned cases (planned.h)
   bool asks_same_bits = false;             ///< of the same results on two calls
+  bool is_far = false;                     ///< about far rows (far_rows.h)
 };
 
 /// The properties that the subject is judged by, those without mathematics first.

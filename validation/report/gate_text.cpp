@@ -26,13 +26,19 @@ std::string reservations(const PropertyRecord& property) {
   return text;
 }
 
-/// How many cases were skipped because the kernel does not claim to do them.
+/// "do a bias": the heading has the words before it.
+std::string without_opening(const std::string& reason) {
+  return reason.substr(reason.starts_with(kernel_does_not) ? kernel_does_not.size() : 0);
+}
+
+/// How many cases were skipped because the kernel does not claim to do them, or declined them.
 std::string unclaimed(const GateRecord& record) {
-  constexpr std::string_view opening = "the kernel does not ";
   std::map<std::string, std::int64_t> counts;
   for (const auto& property : record.properties)
-    for (const auto& [reason, count] : property.skipped)
-      if (reason.starts_with(opening)) counts[reason.substr(opening.size())] += count;
+    for (const auto& [reason, count] : property.skipped) {
+      const SkipCause cause = property.cause_of(reason);
+      if (cause == SkipCause::not_claimed || cause == SkipCause::declined) counts[without_opening(reason)] += count;
+    }
   if (counts.empty()) return "";
   std::vector<std::string> items;
   for (const auto& [what, count] : counts) items.push_back(fmt::format("{} {}", what, count));

@@ -51,7 +51,8 @@ GateRecord single_run(const std::vector<const GateRecord*>& shards) {
   const GateRecord& first = *shards.front();
   if (first.shard.total == 1) return first;
   GateRecord run{first.question, {}, 0, 0, unmet(first.coverage), {}};
-  for (const auto& property : first.properties) run.properties.push_back(unjudged(property.property, property.claim));
+  for (const auto& property : first.properties)
+    run.properties.push_back(unjudged(property.property, property.claim, property.is_far));
   std::vector<const UnitRecord*> units;
   for (const GateRecord* const shard : shards) {
     run.units += shard->units;

@@ -94,7 +94,7 @@ std::string reason_of(const PropertyRecord& property) {
 std::string far_text(const GateRecord& record) {
   std::string text;
   for (const auto& property : record.properties) {
-    if (!property.property.starts_with("far-")) continue;
+    if (!property.is_far) continue;
     const bool is_skipped = property.verdict == Verdict::skipped;
     text += fmt::format("    {}{} by {}{}\n", is_skipped ? "not reached: " : "", property.claim, property.property,
                         is_skipped ? ": " + reason_of(property) : "");

@@ -20,9 +20,10 @@ Verdict verdict_from(const JsonReader& json) {
 
 SkipCause skip_cause_from(const JsonReader& json) {
   const auto name = json.text();
-  for (const auto cause : {SkipCause::not_claimed, SkipCause::wrong_kind, SkipCause::declined, SkipCause::too_slow})
+  for (const auto cause :
+       {SkipCause::other, SkipCause::not_claimed, SkipCause::wrong_kind, SkipCause::declined, SkipCause::too_slow})
     if (name == name_of(cause)) return cause;
-  json.refuse("not claimed, wrong kind, declined or too slow");
+  json.refuse("other, not claimed, wrong kind, declined or too slow");
 }
 
 Picture picture_from(const JsonReader& json) {
@@ -108,6 +109,7 @@ PropertyRecord property_from(const JsonReader& json) {
   PropertyRecord property;
   property.property = json["name"].text();
   property.claim = json["claim"].text();
+  property.is_far = json.has("far") && json["far"].truth();
   property.verdict = verdict_from(json["verdict"]);
   property.cases = json["cases"].whole(0);
   property.skipped = json["skipped"].counts();

@@ -38,10 +38,11 @@ void PropertyRecord::merge(const PropertyRecord& other) {
   settle();
 }
 
-PropertyRecord unjudged(const std::string& property, const std::string& claim) {
+PropertyRecord unjudged(const std::string& property, const std::string& claim, bool is_far) {
   PropertyRecord record;
   record.property = property;
   record.claim = claim;
+  record.is_far = is_far;
   record.settle();
   return record;
 }

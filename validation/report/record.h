@@ -49,7 +49,7 @@ struct Shard {
 };
 
 /// The record of a property before its first case.
-PropertyRecord unjudged(const std::string& property, const std::string& claim);
+PropertyRecord unjudged(const std::string& property, const std::string& claim, bool is_far = false);
 
 /// The question that a run answers: what it judges, and on which cases.
 struct GateQuestion {

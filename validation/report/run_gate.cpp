@@ -51,8 +51,10 @@ GateRecord blank_record(const GateSubject& subject, const GateRun& run, const st
   GateRecord record{question_of(subject, run), run.shard, 0, 0, Coverage(subject.class_names()), {}};
   const std::int64_t units = units_of(subject, run.options) * std::ssize(properties);
   for (std::int64_t unit = 0; unit < units; ++unit) record.units += run.shard.has(unit) ? 1 : 0;
-  for (const std::size_t i : properties)
-    record.properties.push_back(unjudged(subject.properties()[i].name, subject.properties()[i].claim));
+  for (const std::size_t i : properties) {
+    const PropertyInfo& info = subject.properties()[i];
+    record.properties.push_back(unjudged(info.name, info.claim, info.is_far));
+  }
   return record;
 }
 

@@ -93,6 +93,7 @@ ordered_json of(const PropertyRecord& property) {
   worst["case"] = property.worst_case;
   return {{"name", property.property},
           {"claim", property.claim},
+          {"far", property.is_far},
           {"verdict", name_of(property.verdict)},
           {"cases", property.cases},
           {"skipped", property.skipped},

@@ -34,7 +34,7 @@ const std::vector<Check> properties = checks_of_all([]<class O>(O) {
   std::vector<Check> checks;
   for (const std::string& kernel : Samples<O>::kernels())
     for (const Property<O>& property : O::properties()) {
-      if (needs_reach(property.name) || needs_python(property.name)) continue;
+      if (property.is_far || needs_python(property.name)) continue;
       checks.push_back({fmt::format("{}_{}_{}", O::name, kernel, property.name),
                         [&property, kernel] { expect_to_hold(property, kernel); }});
     }

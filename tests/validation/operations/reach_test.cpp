@@ -191,7 +191,7 @@ struct LargeCountingOperation : CountingOperation {
 std::int64_t reached_with(const std::function<double(double)>& seconds) {
   using O = LargeCountingOperation;
   const Property<O> timed = {"timed", "", {}, [&](const Context<O>&, const O::Case& c) {
-                               longest_call = seconds(static_cast<double>(c.value));
+                               CallLog::note(seconds(static_cast<double>(c.value)));
                                return Finding::pass();
                              }};
   Coverage coverage;
@@ -289,7 +289,7 @@ TEST(FitToClaims, LeavesOutArraysThatAKernelDoesNotTake) {
 TYPED_TEST(Needles, LieFarAway) {
   const auto cpu = TypeParam::shipped_kernel("cpu");
   for (const auto& property : TypeParam::properties()) {
-    if (!needs_reach(property.name)) continue;
+    if (!property.is_far) continue;
     const auto report = report_on<TypeParam>(*cpu, property.name, 0, Reach::full);
     EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report);
     EXPECT_GE(report.reached.size(), 1U);

@@ -139,7 +139,7 @@ std::vector<CceFault> reach_faults() {
   faults.push_back(reach_fault<CceOperation>("token-left-out", "token 100,000 is not in the sum over the batch",
                                              "reductions", without_one_loss));
   for (const bool of_loss : {true, false})
-    faults.push_back(reach_fault<CceOperation>(
+    faults.push_back(far_fault<CceOperation>(
         of_loss ? "offsets-of-32-bits" : "dweight-of-32-bits",
         of_loss ? "an offset past 2^32 wraps: apple/ml-cross-entropy#37" : "the backward pass's offset past 2^32 wraps",
         "far-tokens", [of_loss](const auto& healthy, const auto& problem, const auto& out, const auto& request) {

@@ -57,12 +57,12 @@ Finding check_far_entries(const CceContext& context, const CceCase& given) {
   c.targets.resize(static_cast<std::size_t>(c.N));
   c.hidden.resize(static_cast<std::size_t>(c.N * c.H));
   const Support& support = context.kernel.info().support;
-  if (!support.takes_views) return Finding::skip("the kernel does not take arrays in place");
+  if (!support.takes_views) return Finding::not_claimed("take arrays in place");
   if (c.H < 1 << 12 || c.dtype != Dtype::float32)
     return Finding::skip("the case has no rows of weight of 2^12 elements in float32", SkipCause::wrong_kind);
   const std::int64_t impossible = (std::int64_t{1} << 32) / c.H + 1;
   if (const auto limit = support.limits.find("V"); limit != support.limits.end() && impossible + c.V > limit->second)
-    return Finding::skip(fmt::format("the kernel does not do V > {}", limit->second));
+    return Finding::not_claimed(fmt::format("do V > {}", limit->second));
   CceRunComparison comparison(c, context.kernel.info());
   const CceRun near = run_valid(context.kernel, c);
   comparison.all(far_entry_results(context.kernel, c, impossible), near);
@@ -72,7 +72,11 @@ Finding check_far_entries(const CceContext& context, const CceCase& given) {
 }  // namespace
 
 CceProperty far_entries() {
-  return {"far-entries", "loss and gradients of entries past 2^32 elements", {}, check_far_entries};
+  return {.name = "far-entries",
+          .claim = "loss and gradients of entries past 2^32 elements",
+          .profile = {},
+          .check = check_far_entries,
+          .is_far = true};
 }
 
 }  // namespace assay::validation::cce

@@ -44,7 +44,7 @@ Finding check_far_tokens(const CceContext& context, const CceCase& given) {
   CceCase c = given;
   c.reduction = Reduction::none;
   c.upstream.clear();
-  if (!context.kernel.info().support.takes_views) return Finding::skip("the kernel does not take arrays in place");
+  if (!context.kernel.info().support.takes_views) return Finding::not_claimed("take arrays in place");
   if (c.H < 1 << 12 || c.dtype != Dtype::float32)
     return Finding::skip("the case has no hidden rows of 2^12 elements in float32", SkipCause::wrong_kind);
   CceRunComparison comparison(c, context.kernel.info());
@@ -55,7 +55,11 @@ Finding check_far_tokens(const CceContext& context, const CceCase& given) {
 }  // namespace
 
 CceProperty far_tokens() {
-  return {"far-tokens", "loss and gradients of tokens past 2^32 elements", {}, check_far_tokens};
+  return {.name = "far-tokens",
+          .claim = "loss and gradients of tokens past 2^32 elements",
+          .profile = {},
+          .check = check_far_tokens,
+          .is_far = true};
 }
 
 }  // namespace assay::validation::cce

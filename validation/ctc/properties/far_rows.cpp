@@ -68,7 +68,7 @@ Finding check_far_rows(const CtcContext& context, const CtcCase& given) {
   CtcCase c = given;
   c.reduction = Reduction::none;
   c.upstream.clear();
-  if (!context.kernel.info().support.takes_views) return Finding::skip("the kernel does not take arrays in place");
+  if (!context.kernel.info().support.takes_views) return Finding::not_claimed("take arrays in place");
   if (c.T * c.C < large_row || c.dtype != Dtype::float32 || c.layout != CtcTargets::padded)
     return Finding::skip("the case has no rows of 2^18 activations in float32", SkipCause::wrong_kind);
   const CtcBounds bounds(c, context.kernel.info());
@@ -86,7 +86,11 @@ Finding check_far_rows(const CtcContext& context, const CtcCase& given) {
 }  // namespace
 
 CtcProperty far_rows() {
-  return {"far-rows", "loss and gradient of rows past 2^32 elements", {}, check_far_rows};
+  return {.name = "far-rows",
+          .claim = "loss and gradient of rows past 2^32 elements",
+          .profile = {},
+          .check = check_far_rows,
+          .is_far = true};
 }
 
 }  // namespace assay::validation::properties

@@ -9,7 +9,7 @@ namespace assay::validation::properties {
 namespace {
 
 Finding check_random_rounding(const CtcContext& context, const CtcCase& c) {
-  if (!context.kernel.info().random_rounding) return Finding::skip("the kernel does not declare random_rounding");
+  if (!context.kernel.info().random_rounding) return Finding::not_claimed("declare random_rounding");
   Comparison comparison;
   const auto compare = [&](const CtcPart& part) {
     compare_losses(comparison, part.bounds, part.run, part.truth, part.first);

@@ -88,7 +88,7 @@ std::vector<SvdFault> reach_faults() {
   faults.push_back(reach_fault<SvdOperation>("small-values-of-65", "singular values below 2^-11 of the largest are 0",
                                              "values", without_small_values));
   faults.push_back(
-      reach_fault<SvdOperation>("offsets-of-32-bits", "an offset past 2^32 wraps", "far-matrices", wrapped_offsets));
+      far_fault<SvdOperation>("offsets-of-32-bits", "an offset past 2^32 wraps", "far-matrices", wrapped_offsets));
   return faults;
 }
 

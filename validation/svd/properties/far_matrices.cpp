@@ -42,7 +42,7 @@ SvdRun far_values(const SvdKernel& kernel, const SvdCase& c) {
 }
 
 Finding check_far_matrices(const SvdContext& context, const SvdCase& given) {
-  if (!context.kernel.info().support.takes_views) return Finding::skip("the kernel does not take arrays in place");
+  if (!context.kernel.info().support.takes_views) return Finding::not_claimed("take arrays in place");
   if (given.N < large_matrix || given.dtype != Dtype::float32)
     return Finding::skip("the case has no matrices of 2^12 columns in float32", SkipCause::wrong_kind);
   const SvdCase c = first_columns(given, far_columns);
@@ -54,7 +54,11 @@ Finding check_far_matrices(const SvdContext& context, const SvdCase& given) {
 }  // namespace
 
 SvdProperty far_matrices() {
-  return {"far-matrices", "singular values of matrices past 2^32 elements", {}, check_far_matrices};
+  return {.name = "far-matrices",
+          .claim = "singular values of matrices past 2^32 elements",
+          .profile = {},
+          .check = check_far_matrices,
+          .is_far = true};
 }
 
 }  // namespace assay::validation::svd

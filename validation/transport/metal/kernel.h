@@ -144,7 +144,7 @@ class MetalPluginKernel final : public Operation::Kernel {
   void expect_held(const char* name, double value, const char* array) const {
     const MetalScalar& type = shader_.type_of(array);
     if (!holds(type, value))
-      throw Unsupported(fmt::format("the kernel does not do an {} beyond types.{} = \"{}\"", name, array, type.name));
+      throw Unsupported::not_claimed(fmt::format("do an {} beyond types.{} = \"{}\"", name, array, type.name));
   }
 
   MetalShader shader_;
