@@ -158,10 +158,9 @@ Result<std::shared_ptr<NvidiaLibrary::Built>> NvidiaLibrary::built_of(const std:
   return built;
 }
 
-Result<std::shared_ptr<Library>> NvidiaLibrary::of_source(std::shared_ptr<NvidiaState> device,
-                                                          const std::string& source, const std::filesystem::path& name,
-                                                          const emulator::CompileOptions& options) {
-  auto built = build(device, source, name, options);
+Result<std::shared_ptr<Library>> NvidiaLibrary::made_of(std::shared_ptr<NvidiaState> device,
+                                                        Result<std::shared_ptr<Built>> built,
+                                                        const emulator::CompileOptions& options) {
   if (!built) return tl::unexpected(built.error());
   auto library = std::make_shared<NvidiaLibrary>();
   library->device_ = std::move(device);
@@ -170,20 +169,14 @@ Result<std::shared_ptr<Library>> NvidiaLibrary::of_source(std::shared_ptr<Nvidia
   return library;
 }
 
-Result<std::shared_ptr<Library>> NvidiaLibrary::of_kernel(std::shared_ptr<NvidiaState> device,
-                                                          const std::filesystem::path& path,
+Result<std::shared_ptr<Library>> NvidiaLibrary::of_source(const std::shared_ptr<NvidiaState>& device,
+                                                          const std::string& source, const std::filesystem::path& name,
                                                           const emulator::CompileOptions& options) {
-  auto built = built_of(device, emulator::compile_file(path, options),
-                        [&] { return compile_ptx_of_library(path, options, device->architecture); });
-  if (!built) return tl::unexpected(built.error());
-  auto library = std::make_shared<NvidiaLibrary>();
-  library->device_ = std::move(device);
-  library->built_ = std::move(*built);
-  return library;
+  return made_of(device, build(device, source, name, options), options);
 }
 
 /// Reads the file's time before its text, so that a change in between is noticed at the next reload_if_changed().
-Result<std::shared_ptr<Library>> NvidiaLibrary::of_file(std::shared_ptr<NvidiaState> device,
+Result<std::shared_ptr<Library>> NvidiaLibrary::of_file(const std::shared_ptr<NvidiaState>& device,
                                                         const std::filesystem::path& path,
                                                         const emulator::CompileOptions& options) {
   const std::filesystem::file_time_type written = write_time(path);
@@ -192,11 +185,14 @@ Result<std::shared_ptr<Library>> NvidiaLibrary::of_file(std::shared_ptr<NvidiaSt
       emulator::CompileOptions with = options;
       with.is_checked = false;
       with.kernel = kernel;
-      return of_kernel(device, path, with);
+      return made_of(device,
+                     built_of(device, emulator::compile_file(path, with),
+                              [&] { return compile_ptx_of_library(path, with, device->architecture); }),
+                     with);
     });
   const auto source = read_text(path);
   if (!source) return tl::unexpected(source.error());
-  auto library = of_source(std::move(device), *source, path, options);
+  auto library = of_source(device, *source, path, options);
   if (!library) return library;
   auto& own = static_cast<NvidiaLibrary&>(**library);
   own.path_ = path;

@@ -86,12 +86,12 @@ class NvidiaPipeline final : public ComputePipeline {
 class NvidiaLibrary final : public Library {
  public:
   /// Errors: compile, environment.
-  static Result<std::shared_ptr<Library>> of_source(std::shared_ptr<NvidiaState> device, const std::string& source,
-                                                    const std::filesystem::path& name,
+  static Result<std::shared_ptr<Library>> of_source(const std::shared_ptr<NvidiaState>& device,
+                                                    const std::string& source, const std::filesystem::path& name,
                                                     const emulator::CompileOptions& options);
   /// A library of the file at `path`, which it can reload. Of a compiled library, each kernel is compiled for the GPU
   /// when it is asked for. Errors: as above; those of emulator::libraries_in.
-  static Result<std::shared_ptr<Library>> of_file(std::shared_ptr<NvidiaState> device,
+  static Result<std::shared_ptr<Library>> of_file(const std::shared_ptr<NvidiaState>& device,
                                                   const std::filesystem::path& path,
                                                   const emulator::CompileOptions& options);
 
@@ -109,10 +109,9 @@ class NvidiaLibrary final : public Library {
                                               const emulator::CompileOptions& options);
   static Result<std::shared_ptr<Built>> built_of(const std::shared_ptr<NvidiaState>& device, const Shader& shader,
                                                  const std::function<Ptx()>& compile);
-  /// The kernel that the options name, of a compiled library.
-  static Result<std::shared_ptr<Library>> of_kernel(std::shared_ptr<NvidiaState> device,
-                                                    const std::filesystem::path& path,
-                                                    const emulator::CompileOptions& options);
+  static Result<std::shared_ptr<Library>> made_of(std::shared_ptr<NvidiaState> device,
+                                                  Result<std::shared_ptr<Built>> built,
+                                                  const emulator::CompileOptions& options);
 
   std::shared_ptr<NvidiaState> device_;
   std::shared_ptr<Built> built_;

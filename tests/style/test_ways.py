@@ -32,6 +32,21 @@ def changed(page: str, root: Path) -> List[str]:
     ]
 
 
+def files_of_an_operation(page: str) -> List[str]:
+    """The files of the product that the tables for a further operation list."""
+    section = page.partition("## Add an operation")[2].partition("### Registration")[0]
+    cells = re.findall(r"^\| (`[^|]*`) \|", section, re.MULTILINE)
+    listed = [one.strip("`") for cell in cells for one in cell.split(", ")]
+    in_a_sentence = re.findall(r"`(validation/NAME/\w+\.h)` declares", section)
+    return listed + in_a_sentence
+
+
+def files_of_a_function(page: str) -> List[str]:
+    """The files in which a function of one argument, of formulas, has to be known."""
+    way = page.partition("A function of one argument:")[2].partition("Nothing else")[0]
+    return re.findall(r"`([\w/]+\.(?:h|cpp|py))`", way)
+
+
 def uncalled(table: str, shaders: str) -> List[str]:
     rows = ROW.findall(table)
     assert rows
@@ -42,6 +57,19 @@ def test_the_page_is_as_the_files() -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     assert missing(page, ROOT) == []
     assert changed(page, ROOT) == []
+
+
+def test_an_operation_and_a_function_take_few_files() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert 10 < len(files_of_an_operation(page)) <= 15, files_of_an_operation(page)
+    assert 4 < len(files_of_a_function(page)) <= 6, files_of_a_function(page)
+
+
+def test_files_of_an_operation_are_counted() -> None:
+    rows = "| `validation/NAME/case.h`, `.cpp` | x |\n| `reference/NAME/...` | y |\n"
+    page = f"## Add an operation\n| File | What |\n|---|---|\n{rows}`validation/NAME/operation.h` declares it.\n### Registration\n"
+    assert files_of_an_operation(page) == ["validation/NAME/case.h", ".cpp", "reference/NAME/...", "validation/NAME/operation.h"]
+    assert files_of_a_function("A function of one argument: `a/b.h`, and `c.py`. Nothing else: `d.h`") == ["a/b.h", "c.py"]
 
 
 def test_each_function_of_the_emulator_is_called_by_a_shader() -> None:

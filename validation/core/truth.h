@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <future>
 #include <limits>
 #include <memory>
@@ -16,6 +15,7 @@
 
 #include "validation/core/exact_values.h"
 #include "validation/core/fields.h"
+#include "validation/core/known.h"
 
 namespace assay::validation {
 
@@ -70,23 +70,16 @@ class TruthMemo {
   using Truth = typename Operation::Truth;
 
   /// The cases and their truths take up to about `bytes`; a case that needs more is computed anew.
-  explicit TruthMemo(std::size_t bytes = std::size_t{64} << 20) : most_(bytes) {}
+  explicit TruthMemo(std::size_t bytes = std::size_t{64} << 20) : known_(bytes) {}
 
   std::shared_ptr<const Truth> truth_of(const Case& c, int digits) {
-    for (const Entry& entry : entries_)
-      if (entry.digits == digits && entry.problem == c) return entry.truth;
+    if (auto known = known_.find([&](const auto& key) { return key.second == digits && key.first == c; })) return known;
     auto truth = std::make_shared<const Truth>(Operation::truth_of(c, digits));
-    remember({c, digits, bytes_of(c, digits), truth});
+    known_.add({c, digits}, truth, bytes_of(c, digits));
     return truth;
   }
 
  private:
-  struct Entry {
-    Case problem;
-    int digits;
-    std::size_t bytes;
-    std::shared_ptr<const Truth> truth;
-  };
   /// About: of each element its value in the case and in the truth, and sizes in double that bounds need.
   static std::size_t bytes_of(const Case& c, int digits) {
     const std::size_t more = digits > 96 ? static_cast<std::size_t>(digits) / 2 : 0;  // stored outside the number
@@ -94,16 +87,7 @@ class TruthMemo {
     return 1000 + elements_of_dtype(c) * (3 * sizeof(double) + exact);
   }
 
-  void remember(Entry entry) {
-    if (entry.bytes > most_) return;
-    bytes_ += entry.bytes;
-    entries_.push_back(std::move(entry));
-    for (; bytes_ > most_; entries_.pop_front()) bytes_ -= entries_.front().bytes;
-  }
-
-  std::deque<Entry> entries_;
-  std::size_t most_;
-  std::size_t bytes_ = 0;
+  Known<std::pair<Case, int>, Truth> known_;
 };
 
 }  // namespace assay::validation

@@ -1,7 +1,6 @@
 #include "validation/formula/known_truths.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "validation/core/equality.h"
 
@@ -18,14 +17,13 @@ std::size_t elements_in(const auto& arrays) {
   return count;
 }
 
-/// Without the graph, which the truths of several cases share.
+}  // namespace
+
 std::size_t bytes_of(const TruthKey& key, const Truth& truth) {
   const std::size_t doubles = elements_in(key.arrays) + elements_in(key.upstream) + elements_in(truth.values);
   const std::size_t results = elements_in(truth.outputs) + elements_in(truth.gradients);
   return doubles * sizeof(double) + results * (sizeof(reference::BigFloat) + 2 * sizeof(double));
 }
-
-}  // namespace
 
 TruthKey::TruthKey(const Subject& subject, const Case& c)
     : with_gradient(subject.backward),
@@ -42,22 +40,6 @@ bool operator==(const TruthKey& a, const TruthKey& b) {
   return a.graphs == b.graphs && a.with_gradient == b.with_gradient && a.digits == b.digits &&
          a.arithmetic == b.arithmetic && a.inputs == b.inputs && same_elements(a.arrays, b.arrays) &&
          same_elements(a.upstream, b.upstream);
-}
-
-KnownTruths::Pointer KnownTruths::find(const TruthKey& key) {
-  const std::lock_guard lock(mutex_);
-  const auto found = std::ranges::find(entries_, key, &Entry::key);
-  if (found == entries_.end()) return nullptr;
-  entries_.splice(entries_.begin(), entries_, found);
-  return found->truth;
-}
-
-void KnownTruths::add(TruthKey key, const Pointer& truth) {
-  const std::size_t bytes = bytes_of(key, *truth);
-  if (bytes > max_bytes_) return;
-  const std::lock_guard lock(mutex_);
-  entries_.push_front({std::move(key), truth, bytes});
-  for (bytes_ += bytes; bytes_ > max_bytes_; entries_.pop_back()) bytes_ -= entries_.back().bytes;
 }
 
 }  // namespace assay::validation::formula

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstddef>
-#include <list>
 #include <memory>
-#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "validation/core/known.h"
 #include "validation/formula/judge.h"
 
 namespace assay::validation::formula {
@@ -27,35 +27,22 @@ struct TruthKey {
   friend bool operator==(const TruthKey& a, const TruthKey& b);
 };
 
-/// Holds the truths that were used last, up to `max_bytes` of memory. May be used by several threads.
-class KnownTruths {
- public:
-  using Pointer = std::shared_ptr<const Truth>;
+/// About, without the graph, which the truths of several cases share.
+std::size_t bytes_of(const TruthKey& key, const Truth& truth);
 
-  explicit KnownTruths(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+class KnownTruths : Known<TruthKey, Truth> {
+ public:
+  using Known::Known;
 
   /// The truth of this key, which `make()` computes unless it is known. What `make` throws is passed on.
   template <class Make>
   Pointer of(TruthKey key, const Make& make) {
-    if (auto known = find(key)) return known;
+    if (auto known = find([&](const TruthKey& one) { return one == key; })) return known;
     auto made = std::make_shared<const Truth>(make());
-    add(std::move(key), made);
+    const std::size_t bytes = bytes_of(key, *made);
+    add(std::move(key), made, bytes);
     return made;
   }
-
- private:
-  struct Entry {
-    TruthKey key;
-    Pointer truth;
-    std::size_t bytes;
-  };
-
-  Pointer find(const TruthKey& key);
-  void add(TruthKey key, const Pointer& truth);
-
-  std::mutex mutex_;
-  std::list<Entry> entries_;  ///< the one that was used last comes first
-  std::size_t bytes_ = 0, max_bytes_;
 };
 
 }  // namespace assay::validation::formula

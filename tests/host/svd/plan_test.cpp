@@ -44,48 +44,6 @@ TEST_F(SvdPlanOf, WithoutVectorsTakesNoneOfTheirBuffers) {
   }
 }
 
-/// Nobody reads whether another sweep is needed: there are as many as the limit.
-TEST_F(SvdPlanOf, EncodesEachSweepUpToTheLimit) {
-  for (const auto& [M, path, round] :
-       {std::tuple{4, SvdPath::plain, 4U}, {288, SvdPath::production, 18U}, {4, SvdPath::production, 0U}}) {
-    const SvdPlan whole = plan(2, M, M, {.path = path, .max_sweeps = 3});
-    stream_.recorder.dispatches.clear();
-    ASSERT_TRUE(whole.encode(*stream_.encoder, buffers(whole)));
-    const auto& all = stream_.dispatches();
-    ASSERT_EQ(all.size(), whole.dispatch_count());
-    ASSERT_EQ(all.size(), 2 + (round == 0 ? 1 : 3 * round));
-    EXPECT_EQ(all.front().kernel, "svd_load_float");
-    EXPECT_EQ(all.back().kernel, "svd_finish_float");
-    for (const Dispatch& dispatch : all) EXPECT_TRUE(dispatch.is_ordered) << dispatch.kernel;
-    for (std::uint32_t sweep = 0; round != 0 && sweep < 3; ++sweep)
-      for (std::uint32_t step = 0; step < round; ++step) {
-        const Dispatch& dispatch = all[1 + sweep * round + step];
-        EXPECT_EQ(dispatch.kernel == "svd_settle", step + 1 == round) << dispatch.kernel;
-        EXPECT_EQ(dispatch.shape<svd::Shape>().sweep, sweep);
-        EXPECT_EQ(dispatch.shape<svd::Shape>().step, step);
-      }
-    if (round == 0) {
-      EXPECT_EQ(all[1].shape<svd::Shape>().sweeps, 3U);
-    }
-  }
-}
-
-/// Each chunk on its part of the caller's buffers, and in the same memory for intermediate results.
-TEST_F(SvdPlanOf, TakesABatchInParts) {
-  constexpr std::uint64_t matrix = 24 + 24 + 16 + 4 * 8 + 4 + 4 + 24 + 16;
-  const SvdPlan parts = plan(7, 3, 2, {.workspace_bytes = 3 * matrix});
-  EXPECT_EQ(stream_.lengths.at("svd work"), 3U * 24);
-  ASSERT_TRUE(parts.encode(*stream_.encoder, buffers(parts)));
-  std::vector<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>> done;
-  for (const Dispatch& dispatch : stream_.dispatches())
-    done.emplace_back(dispatch.groups.width, dispatch.bindings.at(svd::matrices_index).offset,
-                      dispatch.bindings.at(svd::status_index).offset);
-  const std::vector<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>> expected = {
-      {3, 8, 20},  {3, 8, 20},   {3, 8, 20},   {3, 80, 32}, {3, 80, 32},
-      {3, 80, 32}, {1, 152, 44}, {1, 152, 44}, {1, 152, 44}};
-  EXPECT_EQ(done, expected);
-}
-
 TEST_F(SvdPlanOf, NothingTakesNoBuffers) {
   for (const auto& [B, M, N] : {std::tuple{0, 3, 2}, {4, 0, 2}, {4, 3, 0}}) {
     const SvdPlan none = plan(B, M, N);

@@ -44,6 +44,33 @@ class FrameworkOperation(Operation):
     _function: Any  # whose lines messages name; None of a function in C
     _declared_inputs: Dict[str, str]
 
+    def __init__(
+        self,
+        reference: Callable[..., Any],
+        inputs: Dict[str, str],
+        properties: str,
+        minus_infinity: str,
+        limits: Optional[Dict[str, int]],
+        is_said: bool = False,
+    ) -> None:
+        self._is_said, self.reference = is_said, reference
+        called, stated = self._open()
+        self._require_inputs(inputs, called)
+        self._declared_inputs = self._in_order(dict(inputs), called)
+        name = getattr(reference, "__name__", type(reference).__name__)
+        all_inputs = {**self._declared_inputs, **self._own_inputs()}
+        self._declare(stated, name, all_inputs, properties, minus_infinity, limits)
+        self._begin()
+
+    def _open(self) -> Tuple[Any, Any]:
+        """Sets what follows from the reference alone. Returns the function whose arguments are declared, and the one that
+        states the formula."""
+        raise NotImplementedError
+
+    def _own_inputs(self) -> Dict[str, str]:
+        """Inputs that are not declared, as a module's parameters."""
+        return {}
+
     def _run_at(self, extents: Dict[str, int]) -> None:
         """Takes the shapes of the results at these sizes. Raises what the reference raises where it refuses them."""
         raise NotImplementedError

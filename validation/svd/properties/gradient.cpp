@@ -42,24 +42,6 @@ bool is_repeated(const SvdTruth& truth, std::int64_t b) {
   return b >= needle_period && truth.matrices[at] == truth.matrices[at - needle_period];
 }
 
-Finding without_gradient() {
-  return Finding::skip("the kernel has no gradient");
-}
-
-Finding check_gradient(const SvdContext& context, const SvdCase& c) {
-  if (!context.kernel.info().has_gradient) return without_gradient();
-  const auto truth = context.truth_of(c);
-  Comparison comparison;
-  for (std::int64_t b = 0; b < c.B; ++b) {
-    if (is_repeated(*truth, b)) continue;
-    SvdGradientCase f = gradient_case(c, *truth->matrices[static_cast<std::size_t>(b)]);
-    differentiate(f);
-    metal::SvdGradientNotes notes;
-    hold_gradient(comparison, f, gradient_of(context.kernel, f, notes, comparison), b, context.digits);
-  }
-  return comparison.finding();
-}
-
 /// Rounds singular values to 0, 1/2 or 1 times the largest.
 void make_ties(SvdGradientCase& f) {
   const double largest = f.S[0] > 0 ? f.S[0] : 1;
@@ -77,22 +59,32 @@ std::string miscounted(const SvdGradientCase& f, const metal::SvdGradientNotes& 
                      notes.zero_values, equal, zero);
 }
 
-Finding check_ties(const SvdContext& context, const SvdCase& c) {
-  if (!context.kernel.info().has_gradient) return without_gradient();
+/// Holds the gradient of each matrix, with its factors changed by change(f), against the reference's. `is_tied`: the
+/// kernel's notes are held too.
+template <class Change>
+Finding check_each(const SvdContext& context, const SvdCase& c, const Change& change, bool is_tied) {
+  if (!context.kernel.info().has_gradient) return Finding::skip("the kernel has no gradient");
   const auto truth = context.truth_of(c);
   Comparison comparison;
   for (std::int64_t b = 0; b < c.B; ++b) {
     if (is_repeated(*truth, b)) continue;
     SvdGradientCase f = gradient_case(c, *truth->matrices[static_cast<std::size_t>(b)]);
-    make_ties(f);
+    change(f);
     differentiate(f);
     metal::SvdGradientNotes notes;
     const std::vector<double> dA = gradient_of(context.kernel, f, notes, comparison);
-    const std::string wrong = miscounted(f, notes);
-    if (!wrong.empty()) return Finding::fail(wrong);
+    if (const std::string wrong = is_tied ? miscounted(f, notes) : ""; !wrong.empty()) return Finding::fail(wrong);
     hold_gradient(comparison, f, dA, b, context.digits);
   }
   return comparison.finding();
+}
+
+Finding check_gradient(const SvdContext& context, const SvdCase& c) {
+  return check_each(context, c, [](SvdGradientCase&) {}, false);
+}
+
+Finding check_ties(const SvdContext& context, const SvdCase& c) {
+  return check_each(context, c, make_ties, true);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from functools import lru_cache
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Sequence, Tuple
 
 import jax
 import numpy as np
@@ -31,27 +31,16 @@ class JaxOperation(FrameworkOperation):
 
     framework, word = "JAX", "jax"
 
-    def __init__(
-        self,
-        reference: Callable[..., Any],
-        inputs: Dict[str, str],
-        properties: str,
-        minus_infinity: str,
-        limits: Optional[Dict[str, int]],
-        is_said: bool = False,
-    ) -> None:
-        self._is_said = is_said
-        self.reference, self._called = reference, without_jit(reference)
+    def _open(self) -> Tuple[Any, Any]:
+        self._called = without_jit(self.reference)
         function = inspect.unwrap(self._called)  # such as that under jax.vmap
         self._function = function if inspect.isfunction(function) else None
-        self._require_inputs(inputs, self._called)
-        inputs = self._in_order(inputs, self._called)
-        self._declared_inputs = dict(inputs)
-        name = getattr(reference, "__name__", type(reference).__name__)
-        self._declare(self._called, name, inputs, properties, minus_infinity, limits)
+        return self._called, self._called
+
+    def _begin(self) -> None:
         self._dtype, self.calling = "float32", Calling()
         self._jaxpr_at = lru_cache(4)(self._jaxpr_of)  # for its shapes, and then for its graph
-        self._begin()
+        super()._begin()
         self._require_same_gradients(self.usual_extents())
 
     def __reduce__(self) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy as np
 import torch
@@ -44,34 +44,19 @@ class TorchOperation(FrameworkOperation):
     result_types: Sequence[torch.dtype] = ()  # of the outputs where the reference was run last
     result_is_view: Sequence[bool] = ()  # of an input: then a kernel's may be one too
 
-    def __init__(
-        self,
-        reference: Callable[..., Any],
-        inputs: Dict[str, str],
-        properties: str,
-        minus_infinity: str,
-        limits: Optional[Dict[str, int]],
-        is_said: bool = False,
-    ) -> None:
-        self._is_said = is_said
-        self.reference = reference
-        self._function = source_of(reference)
-        module = reference if isinstance(reference, torch.nn.Module) else None
-        self._require_inputs(inputs, reference if module is None else module.forward)
-        inputs = self._in_order(inputs, reference if module is None else module.forward)
-        if module is not None:
-            module.eval()
-        of_parameters, self.parameters = parameter_inputs(module, list(inputs)) if module is not None else ({}, {})
-        self._declared_inputs = dict(inputs)
-        self._declare(
-            self._function,
-            getattr(reference, "__name__", type(reference).__name__),
-            {**inputs, **of_parameters},
-            properties,
-            minus_infinity,
-            limits,
-        )
-        self._begin()
+    def _open(self) -> Tuple[Any, Any]:
+        self._function = source_of(self.reference)
+        if not isinstance(self.reference, torch.nn.Module):
+            return self.reference, self._function
+        return self.reference.forward, self._function
+
+    def _own_inputs(self) -> Dict[str, str]:
+        if not isinstance(self.reference, torch.nn.Module):
+            self.parameters: Dict[str, str] = {}
+            return {}
+        self.reference.eval()
+        of_parameters, self.parameters = parameter_inputs(self.reference, list(self._declared_inputs))
+        return of_parameters
 
     def _begin(self) -> None:
         self._dtype, self._dtypes, self.calling = torch.float32, {}, Calling()
@@ -113,7 +98,9 @@ class TorchOperation(FrameworkOperation):
         )
         self._rounds = xp.rounds
         if xp.detaches:
-            self.gradient_differs = f"{self.name} calls detach, which the graph's gradient ignores: expected a reference without it"
+            self.gradient_differs = (
+                f"{self.name} calls detach, which the graph's gradient ignores: expected a reference without it"
+            )
         return graph
 
     def _run_at(self, extents: Dict[str, int]) -> None:
