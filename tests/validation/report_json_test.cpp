@@ -44,6 +44,7 @@ TEST(ReportJson, IsReadAsItWasWritten) {
     EXPECT_EQ(run.properties[i].property, report.runs[0].properties[i].property);
     EXPECT_EQ(run.properties[i].verdict, report.runs[0].properties[i].verdict);
     EXPECT_EQ(run.properties[i].cases, 240);
+    EXPECT_EQ(run.properties[i].is_far, i == 2);
     EXPECT_EQ(run.properties[i].skipped, report.runs[0].properties[i].skipped);
     EXPECT_EQ(run.properties[i].skip_causes, report.runs[0].properties[i].skip_causes);
     EXPECT_EQ(run.properties[i].evidence, report.runs[0].properties[i].evidence);

@@ -8,6 +8,7 @@
 
 #include "tests/matchers.h"
 #include "tests/validation/sample_report.h"
+#include "validation/report/gate_text.h"
 
 namespace assay::validation {
 namespace {
@@ -26,6 +27,29 @@ TEST(ReachText, TellsTheWidestIntervalThatWasNotComparedWithTheReference) {
       << "a size that was due is judged by none";
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+}
+
+/// Whatever its name is.
+TEST(ReachText, HasALineForEachPropertyOfFarArrays) {
+  GateRecord record = sample_run("cpu");
+  record.properties[0].reached["T"] = {1025, 0, 131073, 0};
+  EXPECT_THAT(reach_text(record), HasSubstr("arrays past 2^32 elements: not reached\n"));
+  record.properties[0].is_far = true;
+  EXPECT_THAT(reach_text(record), HasSubstr("    " + record.properties[0].claim + " by loss\n"));
+  EXPECT_THAT(reach_text(record), Not(HasSubstr("arrays past 2^32 elements: not reached")));
+}
+
+/// Whatever words the reason has.
+TEST(GateText, ListsWhatTheKernelDoesNotClaimOrDeclined) {
+  GateRecord record = sample_run("cpu");
+  PropertyRecord& property = record.properties[4];
+  property.skipped = {
+      {"the kernel does not do a bias", 3}, {"the kernel does not do V > 9", 4}, {"the kernel does not like it", 5}};
+  property.skip_causes = {{"the kernel does not do a bias", SkipCause::not_claimed},
+                          {"the kernel does not do V > 9", SkipCause::declined}};
+  const std::string text = conclusion_text(record, 1, false);
+  EXPECT_THAT(text, HasSubstr("  skipped, for the kernel does not\n    do V > 9 4, do a bias 3\n"));
+  EXPECT_THAT(text, Not(HasSubstr("    like it")));
 }
 
 }  // namespace

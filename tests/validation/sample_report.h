@@ -62,6 +62,7 @@ inline GateRecord sample_run(const std::string& kernel) {
   run.properties = {sample_property("loss", Verdict::pass, 0.25), sample_failure("gradient", Verdict::fail, 1),
                     sample_failure("refusals", Verdict::error, 0), sample_property("shift", Verdict::mistrusted, 0.5),
                     sample_property("linearity", Verdict::skipped, 0)};
+  run.properties[2].is_far = true;
   run.properties[3].mistrust = "  the reference is not certain: loss[0]";
   run.properties[4].skipped = {{"no frames", 40}, {"the kernel does not do S > 34", 200}};
   run.properties[4].skip_causes = {{"the kernel does not do S > 34", SkipCause::declined}};

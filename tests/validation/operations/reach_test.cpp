@@ -6,6 +6,7 @@
 #include "tests/validation/operations/operations.h"
 #include "validation/core/call_time.h"
 #include "validation/core/draw.h"
+#include "validation/core/finding_of.h"
 #include "validation/core/noticed.h"
 #include "validation/core/remembered.h"
 #include "validation/core/report.h"
@@ -96,6 +97,19 @@ TEST(CallTimer, CountsTheProcessorTimeOfOtherProcesses) {
   processor_time_elsewhere += 1e9;
   EXPECT_GE(timer.seconds(), 0);
   EXPECT_LT(timer.seconds(), 1e9) << "no more than elapsed";
+}
+
+TEST(CallLog, HasTheLongestCallSinceItBeganAndOfThoseWithin) {
+  const CallLog all;
+  CallLog::note(0.2);
+  const Finding finding = finding_of([] {
+    CallLog::note(0.3);
+    CallLog::note(0.1);
+    return Finding::pass();
+  });
+  EXPECT_EQ(finding.longest_call, 0.3);
+  EXPECT_EQ(finding_of([]() -> Finding { throw Unsupported("asked for too much"); }).longest_call, 0);
+  EXPECT_EQ(all.longest(), 0.3);
 }
 
 TEST(SlowestCall, HasNoLimitInAThoroughRun) {
