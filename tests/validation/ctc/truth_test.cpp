@@ -87,13 +87,13 @@ std::shared_ptr<const CtcTruth> truth_in(TruthMemo<CtcOperation>& memo, int digi
   return memo.truth_of(three_of_four_paths(), digits);
 }
 
-TEST(TruthMemo, ForgetsTheOldestWhereItHasTooMany) {
+TEST(TruthMemo, ForgetsWhatWasNotUsedForLongestWhereItHasTooMany) {
   TruthMemo<CtcOperation> memo(10'000);
   const auto first = truth_in(memo, 30), second = truth_in(memo, 31);
   EXPECT_EQ(truth_in(memo, 30), first);
   for (int digits = 40; digits < 46; ++digits) truth_in(memo, digits);
-  EXPECT_EQ(truth_in(memo, 31), second);
-  EXPECT_NE(truth_in(memo, 30), first);
+  EXPECT_EQ(truth_in(memo, 30), first);
+  EXPECT_NE(truth_in(memo, 31), second);
 }
 
 TEST(TruthMemo, KeepsNoTruthThatIsTooLarge) {
