@@ -37,7 +37,7 @@ def repository_pages() -> Staged:
         *(ROOT / "docs").glob("*.md"),
         *(ROOT / "docs").glob("*.svg"),
     ]
-    files += (ROOT / "notebooks").glob("**/README.md")
+    files += [page for folder in ("notebooks", "metal", "bench", "tests") for page in (ROOT / folder).glob("**/README.md")]
     staged: Staged = {file.relative_to(ROOT).as_posix(): file for file in files}
     staged.update({f"reference/{file.name}": file for file in (ROOT / "docs" / "reference").glob("*.rst")})
     del staged["README.md"]

@@ -53,7 +53,7 @@ def page_of_path(env: BuildEnvironment, path: str) -> Optional[str]:
     """The page of a file of the repository, if it is one."""
     if path == FRONT:
         return "index"
-    stem, suffix = posixpath.splitext(path)
+    stem, suffix = posixpath.splitext(path.removeprefix("docs/") if path.startswith("docs/reference/") else path)
     return stem if suffix in env.config.source_suffix and stem in env.found_docs else None
 
 

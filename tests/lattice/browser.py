@@ -171,7 +171,7 @@ class Browser(Page):
         self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
     def key(self, name: str, shift: bool = False) -> None:
-        codes = {"Tab": 9, "Enter": 13, "PageUp": 33, "PageDown": 34, "End": 35, "Home": 36, "ArrowLeft": 37,
+        codes = {"Tab": 9, "Enter": 13, "Escape": 27, "PageUp": 33, "PageDown": 34, "End": 35, "Home": 36, "ArrowLeft": 37,
                  "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, " ": 32}
         text = {"Enter": "\r", " ": " "}.get(name, "")
         values = {"key": name, "windowsVirtualKeyCode": codes[name], "modifiers": 8 if shift else 0}

@@ -1,4 +1,4 @@
-// A file that says what runs of a .metal file, over which grids and on which arrays (docs/shader-file.md). Its numbers
+// A file that says what runs of a .metal file, over which grids and on which arrays (docs/reference/shader-file.rst). Its numbers
 // may be expressions: over the extents that the file states itself, or over the variables of an operation.
 #pragma once
 

@@ -15,6 +15,7 @@ import { recursion } from "./recursion.js";
 import { showResults } from "./results.js";
 import { descended } from "./patterns.js";
 import { showRecording } from "./sound.js";
+import { Story } from "./story.js";
 import { changed, commandOf, fromFragment, namesOf, toFragment, VIEWS } from "./state.js";
 import { walk, walkStep } from "./walk.js";
 import { labelsOf } from "./words.js";
@@ -43,6 +44,7 @@ class Page {
     window.addEventListener("hashchange", () => this.followAddress());
     window.addEventListener("resize", () => this.change({}));
     this.openBands = new Set(walk[this.state.step - 1].bands);
+    this.story = new Story(this);
     this.showStep();
     this.show();
   }
