@@ -55,13 +55,10 @@ TEST(LinearCrossEntropy, ForwardAndBackwardDoTheirHalves) {
   const LinearCrossEntropy loss = on(stream);
   Call call;
   ASSERT_TRUE(loss.forward<float>(call.typed.problem(), call.results.loss, call.lse));
-  EXPECT_THAT(stream.pipelines, ElementsAre("cce_logits_float", "cce_loss_float", "cce_store_losses"));
   const double offset = std::ranges::max(small_case().bias);
   EXPECT_THAT(call.lse, ElementsAre(offset, offset, offset, 0)) << "what lies in the mocks' buffers is less by it";
   call.lse = {1 + 0x1p-30, -2, 1e30, 0.1};
   ASSERT_TRUE(loss.backward<float>(call.typed.problem(), call.lse, {call.results.dhidden, {}, {}}));
-  EXPECT_EQ(stream.dispatches().size(), 3U + 4);
-  EXPECT_EQ(stream.pipelines.back(), "cce_clear_dhidden_float");
   const auto given = stream.table<cce::LogSum>("cce lse");
   ASSERT_EQ(given.size(), 3U) << "of the tokens that are not ignored";
   for (std::size_t i = 0; i < given.size(); ++i)

@@ -28,29 +28,6 @@ std::map<std::string, std::uint64_t> lengths_of(const host::CceStatement& statem
   return stream.lengths;
 }
 
-TEST(CceWorkspace, IsAsLongAsItsShapesNeed) {
-  const auto lengths = lengths_of(statement_of(100, 40, 8193, CcePath::production));
-  EXPECT_EQ(lengths.at("cce lse"), 100U * 8);
-  EXPECT_EQ(lengths.at("cce losses"), 100U * 4);
-  EXPECT_EQ(lengths.at("cce loss"), 100U * 4);
-  EXPECT_EQ(lengths.at("cce scores"), 100U * 8196 * 4) << "rows of whole fours";
-  EXPECT_EQ(lengths.at("cce dhidden"), 100U * 40 * 4);
-  EXPECT_EQ(lengths.at("cce dweight"), 8193U * 40 * 4);
-  EXPECT_EQ(lengths.at("cce dbias"), 8193U * 4);
-  EXPECT_FALSE(lengths.contains("cce sums"));
-}
-
-TEST(CceWorkspace, OfThePlainPathHasTheLogitsOfAChunk) {
-  host::CceStatement statement = statement_of(100, 40, 8193, CcePath::plain);
-  auto lengths = lengths_of(statement);
-  EXPECT_EQ(lengths.at("cce scores"), 100U * 16384 * 4);
-  EXPECT_EQ(lengths.at("cce sums"), 8193U * 40 * 4);
-  statement.chunk = 32;
-  lengths = lengths_of(statement);
-  EXPECT_EQ(lengths.at("cce scores"), 32U * 32 * 4);
-  EXPECT_EQ(lengths.at("cce sums"), 32U * 40 * 4);
-}
-
 TEST(CceWorkspace, HasOnlyWhatTheWorkNeeds) {
   const auto names = [](CcePath path, const host::CceWork& work) {
     std::vector<std::string> all;
