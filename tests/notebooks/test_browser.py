@@ -46,7 +46,8 @@ package = types.ModuleType("assay")  # its steps import NumPy, which npm has not
 package.__path__ = ["/site/assay"]
 sys.modules["assay"] = package
 from assay import _core
-_core.ctc_steps(json.dumps({"labels": [1], "outputs": [["1/2", "1/2"], ["1/4", "3/4"]], "blank": 0, "number": "exact", "space": "probability"}))
+y = [["1/2", "1/2"], ["1/4", "3/4"]]
+_core.ctc_steps(json.dumps({"labels": [1], "outputs": y, "blank": 0, "number": "exact", "space": "probability"}))
 `));
 """
 
