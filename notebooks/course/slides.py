@@ -29,6 +29,7 @@ from katex import KATEX, render  # noqa: E402
 HERE = Path(__file__).resolve().parent
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FIRST_WORDS = 50  # of a section, on its slide
+CROWDED = 75  # so many words leave no room for a figure
 DISPLAY = re.compile(r"\$\$.*?\$\$", re.DOTALL)
 FOLDED = re.compile(r"<details>.*?</details>", re.DOTALL)
 
@@ -36,7 +37,7 @@ FOLDED = re.compile(r"<details>.*?</details>", re.DOTALL)
 class Slide(NamedTuple):
     title: str
     text: str  # Markdown
-    figures: List[str]  # as base64
+    figures: List[str]  # HTML
     notes: str  # Markdown
 
 
@@ -79,7 +80,11 @@ def begun(text: str) -> str:
 
 
 def figures_of(cell: Any) -> List[str]:
-    return [out.data["image/png"] for out in cell.get("outputs", []) if "image/png" in out.get("data", {})]
+    """The pictures and tables that a cell shows, as HTML."""
+    data = [out["data"] for out in cell.get("outputs", []) if "data" in out]
+    tables = [one["text/html"] for one in data if "<table" in one.get("text/html", "")]
+    pictures = [one["image/png"].strip() for one in data if "image/png" in one]
+    return tables + [f'<img alt="A figure of this section" src="data:image/png;base64,{one}">' for one in pictures]
 
 
 def sections(notebook: Any) -> List[List[Any]]:
@@ -103,7 +108,7 @@ def slides_of(notebook: Any) -> List[Slide]:
     made = [Slide(title, begun(lead), figures[0] if figures else [], lead)]
     for heading, text, figures in rest:
         formulas = DISPLAY.findall(text)
-        crowded = len(formulas) > 1  # then the figures follow
+        crowded = len(formulas) > 1 or len(begun(text).split()) > CROWDED  # then the figures follow
         first = figures[0] if figures and not crowded else []
         made.append(Slide(heading, "\n\n".join([begun(text), *formulas]), first, text))
         made += [Slide(heading, "", one, "") for one in (figures if crowded else figures[1:])]
@@ -111,11 +116,10 @@ def slides_of(notebook: Any) -> List[Slide]:
 
 
 def element(slide: Slide, parser: MarkdownIt, first: bool) -> str:
-    pictures = "".join(f'<img alt="A figure of this section" src="data:image/png;base64,{one.strip()}">' for one in slide.figures)
     notes = f"<aside>{parser.render(slide.notes)}</aside>" if slide.notes else ""
     title = parser.renderInline(slide.title)
     level = "h1" if first else "h2"
-    return f'<section><div class="slide"><{level}>{title}</{level}>{parser.render(slide.text)}{pictures}</div>{notes}</section>'
+    return f'<section><div class="slide"><{level}>{title}</{level}>{parser.render(slide.text)}{"".join(slide.figures)}</div>{notes}</section>'
 
 
 def write(number: int, executed: Path, out: Path) -> Path:

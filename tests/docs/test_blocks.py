@@ -24,7 +24,8 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-BESIDE = ("bench", "metal/emulator", "metal/nvidia", "notebooks", "notebooks/course", "tests/field")  # pages that lie with what they are about
+# Folders whose README.md is a page that lies with what it is about.
+BESIDE = ("bench", "metal/emulator", "metal/nvidia", "notebooks", "notebooks/browser", "notebooks/course", "tests/field")
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md", *(ROOT / folder / "README.md" for folder in BESIDE)]
 BLOCK = re.compile(
     r"(?:<!-- (?P<mark>not run|needs|excerpt): (?P<word>[^>]*?) -->\n|ave\s+it\s+as\s+`(?P<file>[\w.]+)`:\s+)?"

@@ -43,7 +43,8 @@ def test_each_scene_shows_its_problem_and_the_reader_gets_his_own_back(page):
     for i in range(count):
         page.settled()
         assert scene(page) == i and len(said(page, "says").split()) > 20
-        shown.append(page.evaluate("JSON.stringify([assay.state.word, assay.state.T, assay.state.view, assay.state.number, assay.state.path])"))
+        fields = ", ".join(f"assay.state.{name}" for name in ("word", "T", "view", "number", "path"))
+        shown.append(page.evaluate(f"JSON.stringify([{fields}])"))
         page.click("#story-on")
     page.settled()
     assert scene(page) == -1 and page.evaluate("document.getElementById('story').hidden")
@@ -120,7 +121,9 @@ GAPS = """(() => {
 
 
 @pytest.mark.parametrize("T", [13, 16])
-@pytest.mark.parametrize("shown", ["step=2&view=alpha", "step=3&view=product&space=log", "step=4&number=half", "step=5&number=50"])
+@pytest.mark.parametrize(
+    "shown", ["step=2&view=alpha", "step=3&view=product&space=log", "step=4&number=half", "step=5&number=50"]
+)
 def test_numbers_on_a_narrow_window_do_not_run_together(page, T, shown):
     page.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=2, mobile=True)
     page.open(PAGE, f"word=hello&T={T}&logits={'speech' if T == 13 else 'peaky'}&{shown}")
@@ -132,5 +135,6 @@ def test_numbers_on_a_narrow_window_do_not_run_together(page, T, shown):
 def test_numbers_that_run_together_are_noticed(page):
     page.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=2, mobile=True)
     page.open(PAGE, "word=hello&T=13&logits=speech&step=2")
-    page.evaluate("document.head.append(Object.assign(document.createElement('style'), {textContent: '.frames td { font-size: 1.2rem }'}))")
+    page.evaluate("""document.head.append(
+        Object.assign(document.createElement("style"), {textContent: ".frames td { font-size: 1.2rem }"}))""")
     assert page.evaluate(GAPS) < 2
