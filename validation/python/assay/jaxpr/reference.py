@@ -24,7 +24,7 @@ from .values import x64
 def without_jit(reference: Any) -> Any:
     """The function under jax.jit, whose local variables are those of one trace."""
     while isinstance(reference, jax.stages.Wrapped) and hasattr(reference, "__wrapped__"):
-        reference = reference.__wrapped__
+        reference = getattr(reference, "__wrapped__")
     return reference
 
 
@@ -137,7 +137,7 @@ class JaxOperation(FrameworkOperation):
         largest  the kernel takes numbers up to this size: others are no cases
         device   where its arrays are: "gpu", "tpu" or another platform that JAX has here, or a jax.Device
         """
-        if backward is not None and getattr(self, "gradient_differs", ""):
+        if backward is not None and getattr(self, "gradient_differs", None):
             raise NotTraceable(f"{self.gradient_differs}: expected a reference that is differentiated as it is written")
         types = types_of(dtype, dtypes, self.kinds)
         largest = largest if largest == math.inf else _numbers.real("largest", largest, 0, positive=True)

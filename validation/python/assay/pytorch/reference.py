@@ -76,7 +76,8 @@ class TorchOperation(FrameworkOperation):
         self._begin()
 
     def _begin(self) -> None:
-        self._dtype, self._dtypes, self.calling = torch.float32, {}, Calling()
+        self._dtype, self.calling = torch.float32, Calling()
+        self._dtypes: Dict[str, torch.dtype] = {}
         super()._begin()
 
     def __reduce__(self) -> Any:
