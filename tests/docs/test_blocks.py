@@ -24,7 +24,10 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md", ROOT / "notebooks" / "README.md"]
+PAGES = [
+    *sorted((ROOT / "docs").glob("*.md")),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "notebooks/README.md")),
+]
 BLOCK = re.compile(
     r"(?:<!-- (?P<mark>not run|needs|excerpt): (?P<word>[^>]*?) -->\n|ave\s+it\s+as\s+`(?P<file>[\w.]+)`:\s+)?"
     r"^```(?P<kind>\w*)\n(?P<text>.*?)^```$",
