@@ -47,7 +47,7 @@ html_show_sourcelink = False
 html_show_sphinx = False
 html_math_renderer = "katex"
 pygments_style = "tango"
-pygments_dark_style = "monokai"
+pygments_dark_style = "github-dark"
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#0b5e9b", "color-brand-content": "#0b5e9b"},
     "dark_css_variables": {"color-brand-primary": "#6cb6ff", "color-brand-content": "#6cb6ff"},

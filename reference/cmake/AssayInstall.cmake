@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/assay")
 
-set(libraries reference metal metal_host device emulator nvidia devices validation)
+set(libraries reference cpu_ctc metal metal_host device emulator nvidia devices gate validation formula)
 if(TARGET assay_apple)
   list(APPEND libraries apple)
 endif()

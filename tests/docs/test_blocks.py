@@ -26,7 +26,10 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 # Folders whose README.md is a page that lies with what it is about.
 BESIDE = ("bench", "metal/emulator", "metal/nvidia", "notebooks", "notebooks/browser", "notebooks/course", "tests/field")
-PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md", *(ROOT / folder / "README.md" for folder in BESIDE)]
+PAGES = [
+    *sorted((ROOT / "docs").glob("*.md")),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", *(f"{folder}/README.md" for folder in BESIDE))),
+]
 BLOCK = re.compile(
     r"(?:<!-- (?P<mark>not run|needs|excerpt): (?P<word>[^>]*?) -->\n|ave\s+it\s+as\s+`(?P<file>[\w.]+)`:\s+)?"
     r"^```(?P<kind>\w*)\n(?P<text>.*?)^```$",

@@ -33,7 +33,7 @@ cd "$work/elsewhere"
 
 # Everything the launcher may call: the system's own tools, and stand-ins that write down how they were called.
 ln -s "$shell" "$work/bin/bash"
-for tool in basename cat chmod dirname env mkdir perl readlink sed sort tail touch tr; do
+for tool in basename cat chmod dirname env find mkdir mv perl readlink sed sort tail touch tr; do
   ln -s "$(type -P "$tool")" "$work/bin/$tool"
 done
 stand_in() { # stand_in NAME: an executable whose body is standard input
@@ -45,10 +45,13 @@ stand_in clang-tidy-19 </dev/null
 stand_in ctest </dev/null
 stand_in cmake <<<"mkdir -p '$work/checkout/build/release' && touch '$work/checkout/build/release/build.ninja'"
 stand_in ninja <<EOF
-[[ ! -e "$work/checkout/build/release/validation/assay" ]] || { echo 'ninja: no work to do.' && exit; }
+program=assay
+[[ \$3 != assay_first ]] || program=assay_first
+[[ ! -e "$work/checkout/build/release/validation/\$program" ]] || { echo 'ninja: no work to do.' && exit; }
 mkdir -p "$work/checkout/build/release/validation"
-printf '%s\n' '#!/usr/bin/env bash' 'printf "<%s>" "\$PWD" "\$@" && exit 7' >"$work/checkout/build/release/validation/assay"
-chmod +x "$work/checkout/build/release/validation/assay"
+printf '%s\n' '#!/usr/bin/env bash' "printf '<%s>' \$program "'"\$PWD" "\$@" && exit 7' \
+  >"$work/checkout/build/release/validation/\$program"
+chmod +x "$work/checkout/build/release/validation/\$program"
 echo '  [1/1] Linking assay'
 EOF
 
@@ -96,12 +99,22 @@ for package in cmake g++ ninja-build python3-pytest git file dpkg-dev pkgconf cl
 done
 rm -r "$work/checkout/build" "$work/bin"/{apt-get,apt-cache,dpkg-query,sudo}
 
-# The first run configures and builds, and says so; the second does neither and says nothing.
+# The first verdict is built alone, with fewer packages, for these words and no others.
+for words in gate 'gate ctc' 'gate --quick' 'gate ctc --quick'; do
+  # shellcheck disable=SC2086 # a command's words
+  run 7 $words
+  quick=
+  [[ $words != *--quick ]] || quick='<--quick>'
+  [[ $(cat "$work/out") == "<assay_first><$work/elsewhere>$quick" ]] || complain "'$words' is not the first verdict"
+done
+
+# The first run of the program configures and builds, and says so; the second does neither and says nothing.
 run 7 gate --cases 5 'two words'
-says out "<$work/elsewhere><gate><--cases><5><two words>"
+says out "<assay><$work/elsewhere><gate><--cases><5><two words>"
 says err 'configuring build/release'
 says err 'building build/release'
 run 7 gate
+says out "<assay><$work/elsewhere><gate>"
 is_silent err
 ! grep -q cmake "$work/calls" || complain "the second run should not configure"
 
@@ -142,12 +155,20 @@ says calls "$work/checkout: ctest --preset release -R ctc"
 run 7 gate
 is_silent err
 
-# Another launcher at work is waited for.
+# Another launcher at work is waited for, unless what is asked for is built and no source is newer.
+mkdir "$work/checkout"/{reference,metal,validation}
+touch "$work/checkout/CMakePresets.json" "$work/checkout/validation/changed.cpp"
 flock "$work/checkout/build/lock" sleep 1 &
 while flock --nonblock "$work/checkout/build/lock" true; do :; done
 run 7 gate
 says err 'waiting for another ./assay'
 wait
+(flock 8 && exec sleep 100) 8>"$work/checkout/build/lock" &
+while flock --nonblock "$work/checkout/build/lock" true; do :; done
+run 7 gate
+is_silent err
+! flock --nonblock "$work/checkout/build/lock" true || complain "the other launcher has ended"
+kill $!
 
 mkdir "$work/checkout/build/release/bench"
 cp "$work/checkout/build/release/validation/assay" "$work/checkout/build/release/bench/bench_quick"

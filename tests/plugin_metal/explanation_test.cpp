@@ -9,6 +9,7 @@
 #include "tests/plugin_metal/shader_folder.h"
 #include "tests/validation/named.h"
 #include "validation/cce/operation.h"
+#include "validation/core/explanation.h"
 #include "validation/ctc/operation.h"
 #include "validation/registry.h"
 #include "validation/report/run_gate.h"
@@ -18,8 +19,9 @@ namespace {
 
 /// The failure of a property on a few generated cases, explained.
 std::optional<FailureRecord> failure_of(const std::string& kernel, const std::string& property, bool explains = true) {
-  const GateRun run{
-      .options = {.cases = 8, .shrink_budget = 50, .given = {}}, .filter = "^" + property + "$", .explains = explains};
+  const GateRun run{.options = {.cases = 8, .shrink_budget = 50, .given = {}},
+                    .filter = "^" + property + "$",
+                    .why = explains ? &why_of : nullptr};
   return run_gate(*subject_called<CceOperation>(kernel, 50), run).properties.at(0).failure;
 }
 

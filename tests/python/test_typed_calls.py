@@ -1,6 +1,8 @@
 """Which keywords go with which operation, as type checkers are told: the tables are the judge's, and wrong calls are refused."""
 
+import importlib.metadata
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -64,13 +66,28 @@ MYPY = """
 strict = True
 follow_imports = {follow}
 disallow_any_generics = False
+untyped_calls_exclude = jax,torch
 {older}
-[mypy-torch.*,jax.*,mlx.*,scipy.*,tqdm.*,torchaudio.*,distributed.*,pytest.*,ml_dtypes.*,fla.*,liger_kernel.*,unsloth.*]
+[mypy-mlx.*,scipy.*,tqdm.*,torchaudio.*,distributed.*,pytest.*,ml_dtypes.*,fla.*,liger_kernel.*,unsloth.*{absent}]
 follow_imports = skip
 ignore_missing_imports = True
-[mypy-assay.torch.*,assay.pytorch.*,assay.jaxpr.*,assay.jax,assay.mlx]
+"""  # np.ndarray has no default parameters before NumPy 2; JAX and PyTorch leave functions untyped
+WITHOUT_FRAMEWORKS = """
+[mypy-assay.torch.*,assay.pytorch.*,assay.jaxpr.*,assay.jax,assay.mlx,assay._released_faults]
 ignore_errors = True
-"""  # np.ndarray has no default parameters before NumPy 2; what needs a framework depends on that framework's own annotations
+"""
+# A framework need not be installed; what a decorator fills in is there.
+PYRIGHT = {"reportMissingImports": False, "reportMissingModuleSource": False, "reportTypedDictNotRequiredAccess": False}
+
+
+def frameworks_are_here():
+    """Those that the package is annotated for; older ones say less of their functions, and other things."""
+    try:
+        found = importlib.metadata.version("torch"), importlib.metadata.version("jax")
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    torch, jax = (tuple(map(int, re.findall(r"\d+", one)[:2])) for one in found)
+    return torch >= (2, 10) and jax >= (0, 8)
 
 
 def is_older_mypy():
@@ -80,7 +97,9 @@ def is_older_mypy():
 
 def options_of_mypy(folder, follow="silent"):
     older = "enable_incomplete_feature = Unpack" if is_older_mypy() else ""
-    (folder / "mypy.ini").write_text(MYPY.format(older=older, follow=follow))
+    absent = "" if frameworks_are_here() else ",torch.*,jax.*"
+    text = MYPY.format(older=older, follow=follow, absent=absent) + ("" if frameworks_are_here() else WITHOUT_FRAMEWORKS)
+    (folder / "mypy.ini").write_text(text)
     return [f"--config-file={folder / 'mypy.ini'}", f"--cache-dir={folder / 'cache'}"]
 
 
@@ -105,6 +124,16 @@ def test_right_calls_are_accepted_and_each_wrong_call_is_refused(said):
     text = (HERE / "typing_wrong.py").read_text().splitlines()
     wrong = {("typing_wrong.py", number) for number, line in enumerate(text, 1) if line.startswith("assay.")}
     assert len(wrong) > 20 and said[0] == wrong, said[1]
+
+
+def test_the_package_itself_passes_pyright(tmp_path):
+    pytest.importorskip("pyright")
+    if not frameworks_are_here():
+        pytest.skip("the package is annotated for PyTorch 2.10, JAX 0.8 and later, which are not installed")
+    settings = {"include": [str(Path(assay.__file__).parent.resolve())], **PYRIGHT}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
+    ended = checked("pyright", f"--pythonpath={sys.executable}", "--project", str(tmp_path))
+    assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
 def test_the_package_itself_passes(tmp_path):

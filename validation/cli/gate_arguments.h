@@ -16,7 +16,6 @@
 #include "validation/cli/read_input.h"
 #include "validation/cli/report_options.h"
 #include "validation/core/terminal.h"
-#include "validation/registry.h"
 #include "validation/report/run_gate.h"
 #include "validation/report/shard.h"
 
@@ -99,7 +98,6 @@ GateRun run_of(const GateArguments& arguments, bool cases_chosen) {
   run.options.given = given_cases<Operation>(arguments);
   run.options.reach = reach_of(arguments);
   run.words = words_of(arguments);
-  run.explains = arguments.explain || !arguments.arithmetic.empty();
   run.processes = processes_of_this_machine();
   run.shard = shard_from_environment();
   return run;

@@ -7,13 +7,12 @@
 
 #include "metal/emulator/compile/math_mode.h"
 #include "validation/cli/commands.h"
-#include "validation/cli/gate_arguments.h"
-#include "validation/cli/gate_session.h"
 #include "validation/cli/input_options.h"
+#include "validation/cli/judge_kernels.h"
 #include "validation/cli/plugin_options.h"
-#include "validation/cli/process_memory.h"
 #include "validation/cli/seed_option.h"
-#include "validation/core/terminal.h"
+#include "validation/core/explanation.h"
+#include "validation/registry.h"
 #include "validation/transport/declaration/keywords.h"
 
 namespace assay::validation {
@@ -45,17 +44,14 @@ std::vector<std::string> chosen_kernels(const GateArguments& arguments) {
 }
 
 template <class Operation>
-int judge_kernels(const GateArguments& arguments, bool cases_chosen) {
+int judge_chosen(const GateArguments& arguments, bool cases_chosen) {
   const auto kernels = chosen_kernels(arguments);
   transport::set_time_limit(arguments.time_limit);
-  save_memory();
-  const int status = GateSession(arguments).judge(
-      run_of<Operation>(arguments, cases_chosen), kernels,
-      [&](const std::string& name) { return subject_called<Operation>(name, arguments.digits); });
-  if (arguments.choice.kernel.empty() && kernels.front() == "cpu" && shard_from_environment() == Shard{})
-    tell(stderr, "note: the kernel in Metal takes minutes on the emulator: assay gate {} --kernel metal-emulated\n",
-         Operation::name);
-  return status;
+  GateRun run = run_of<Operation>(arguments, cases_chosen);
+  if (arguments.explain || !arguments.arithmetic.empty()) run.why = why_of;
+  return judge_kernels<Operation>(arguments, run, kernels, [&](const std::string& name) {
+    return subject_called<Operation>(name, arguments.digits);
+  });
 }
 
 }  // namespace
@@ -108,7 +104,7 @@ void add_gate_command(CLI::App& app, Action& action) {
       return with_operation(arguments->operation, [&]<class Operation>(Operation) {
         if (arguments->list) return list_properties<Operation>();
         if (arguments->declarations) return list_declarations<Operation>();
-        return judge_kernels<Operation>(*arguments, cases->count() > 0);
+        return judge_chosen<Operation>(*arguments, cases->count() > 0);
       });
     };
   });

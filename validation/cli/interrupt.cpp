@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "validation/transport/library/plugin.h"
+#include "validation/transport/library/call_ends.h"
 
 namespace assay::validation {
 namespace {

@@ -3,23 +3,19 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 
 #include "metal/device/program_file.h"
 #include "validation/cli/commands.h"
-#include "validation/core/printable.h"
+#include "validation/cli/run_program.h"
 #include "validation/core/terminal.h"
 #include "validation/report/record.h"
 
 namespace {
-
-constexpr int bad_usage = 2;
 
 /// OpenBLAS starts threads when it is loaded, each of which tries for ever to get 128 MiB of addresses. Where addresses
 /// are limited, the program starts again without these threads, which it has no use for (metal/cpu/blas.h).
@@ -73,7 +69,7 @@ int run(int argc, char** argv) {
     const bool is_help = app.exit(error, help, refusal) == 0;
     assay::validation::tell("{}", help.str());
     assay::validation::tell(stderr, "{}", refusal.str());
-    return is_help ? 0 : bad_usage;
+    return is_help ? 0 : assay::validation::bad_usage;
   }
   return action();
 }
@@ -81,17 +77,6 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  namespace validation = assay::validation;
-  std::signal(SIGXFSZ, SIG_IGN);  // writing beyond a limit is then an error of the write, which is reported
   start_without_threads_of_openblas(argv);
-  validation::reserve_standard_streams();
-  try {
-    const int status = run(argc, argv);
-    validation::flush(stdout);
-    validation::flush(stderr);
-    return status;
-  } catch (const std::exception& error) {
-    std::fputs(fmt::format("assay: {}\n", validation::printable(error.what())).c_str(), stderr);
-    return bad_usage;
-  }
+  return assay::validation::run_program([&] { return run(argc, argv); });
 }

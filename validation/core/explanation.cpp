@@ -9,6 +9,7 @@
 
 #include "metal/device/read_file.h"
 #include "metal/emulator/emulator_device.h"
+#include "validation/core/kernel_unavailable.h"
 
 namespace assay::validation {
 namespace {
@@ -150,6 +151,18 @@ Why Explanation::why() const {
 const DispatchLosses* Explanation::worst() const {
   const auto most = std::ranges::max_element(losses_, {}, max_lost_bits);
   return most == losses_.end() ? nullptr : &*most;
+}
+
+Why why_of(const GateSubject& subject, std::size_t property, const AnyCase& c) {
+  Explanation explanation;
+  const auto other = subject.fresh();
+  if (!other) return {};
+  try {
+    other->judge(property, c);
+  } catch (const KernelUnavailable&) {
+    return {};
+  }
+  return explanation.why();
 }
 
 }  // namespace assay::validation

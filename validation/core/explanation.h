@@ -11,29 +11,10 @@
 #include "metal/device/device.h"
 #include "metal/emulator/check/report.h"
 #include "metal/emulator/numerics/losses.h"
+#include "validation/core/gate_subject.h"
+#include "validation/core/why.h"
 
 namespace assay::validation {
-
-/// What is known of a line.
-struct LineMark {
-  std::uint32_t line = 0;
-  double share = 0;      ///< of the error
-  double lost_bits = 0;  ///< by its worst operation
-  std::string note = {};
-};
-
-struct MarkedSource {
-  std::string file;
-  std::vector<std::string> lines;
-  std::vector<LineMark> marks;  ///< by line
-};
-
-/// An explanation in words; empty if the kernel is neither a shader nor a plug-in.
-struct Why {
-  std::string place;  ///< "softmax.metal:41", of the first line that is named; empty if none is
-  std::string text;   ///< lines, each with its newline
-  std::vector<MarkedSource> sources = {};
-};
 
 /// While it lives, kernels that are made run on the emulator with EmulatorOptions::with_numerics, and what the emulator
 /// finds of their numbers goes here instead of being an error. There is at most one.
@@ -72,5 +53,8 @@ class Explanation {
   std::string not_instrumented_;
   std::map<const metal::Device*, std::size_t> taken_;  ///< how many of a device's losses have been taken
 };
+
+/// What the emulator's numerics find of a failing case; empty if the kernel is no shader, or if it cannot run here.
+Why why_of(const GateSubject& subject, std::size_t property, const AnyCase& c);
 
 }  // namespace assay::validation

@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "validation/core/explanation.h"
 #include "validation/core/picture.h"
 #include "validation/core/random.h"
 #include "validation/core/reach.h"
@@ -117,9 +116,6 @@ class GateSubject {
   virtual std::string remark_on(std::size_t /*property*/, const AnyCase& /*c*/) const { return ""; }
   /// Pictures of the kernel's errors on a failing case; none if the kernel or the reference throws again.
   virtual std::vector<Picture> pictures_of(const AnyCase& /*c*/) const { return {}; }
-  /// What the emulator's numerics find of a failing case; empty if the kernel is no shader, or if it cannot run here.
-  Why why_of(std::size_t property, const AnyCase& c) const;
-
   /// The cases that the kernel was judged on last.
   RecentCases& recent() const { return *recent_; }
 

@@ -1,37 +1,15 @@
-// This project's own kernels, as the gate judges them.
+// This project's own kernels, as the gate judges them. That for CPUs is in cpu_kernel.cpp.
 #include "validation/ctc/kernels.h"
 
 #include <optional>
 #include <utility>
 
-#include "metal/cpu/ctc/loss.h"
 #include "metal/device/or_throw.h"
+#include "validation/ctc/cpu_kernel.h"
 #include "validation/ctc/operation.h"
 
 namespace assay::validation {
 namespace {
-
-/// The kernel of metal/cpu: probabilities in float64 with an exponent per state, losses stored as float32.
-class CpuKernel : public CtcKernel {
- public:
-  const CtcKernelInfo& info() const override { return info_; }
-
-  void run(const metal::AnyCtcProblem& problem, const metal::AnyCtcOutput& out,
-           const CtcRequest& request) const override {
-    metal::with_types(problem, out, [&](const auto& typed, const auto& output) {
-      metal::ctc_loss(typed, output, {.threads = request.threads});
-    });
-  }
-
- private:
-  CtcKernelInfo info_{
-      .name = "cpu",
-      .arithmetic = Arithmetic::probability,
-      .random_rounding = true,
-      .batch_invariant = true,
-      .support = {
-          .dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16}, .takes_views = true, .can_be_forked = true}};
-};
 
 CtcKernelInfo info_of(const OnDevice<metal::CtcOptions>& on) {
   CtcKernelInfo info{.name = on.name,
@@ -78,7 +56,7 @@ std::shared_ptr<const CtcKernel> metal_ctc_kernel(OnDevice<metal::CtcOptions> on
 }
 
 std::shared_ptr<const CtcKernel> CtcOperation::shipped_kernel(const std::string& name) {
-  if (name == "cpu") return std::make_shared<CpuKernel>();
+  if (name == "cpu") return cpu_ctc_kernel();
   if (const auto device = device_in(name); !device.empty()) return metal_ctc_kernel({.name = name, .device = device});
   if (name == "metal-plain") return metal_ctc_kernel({.name = name, .host = {.path = metal::CtcPath::plain}});
   return nullptr;

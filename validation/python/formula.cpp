@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "validation/core/explanation.h"
 #include "validation/core/file_kind.h"
 #include "validation/core/report.h"
 #include "validation/core/sequence.h"
@@ -52,7 +53,7 @@ py::tuple run(const Subject& subject, int cases, std::uint64_t seed, const std::
       .digits = subject.digits,
       .shard = shard ? validation::Shard{shard->first, shard->second} : validation::shard_from_environment(),
       .words = "--reach " + reach,
-      .explains = explains,
+      .why = explains ? &validation::why_of : nullptr,
       .seconds = seconds};
   for (const auto& [extents, arrays, upstream] : given)
     run.options.given.push_back({fmt::format("given case {}", run.options.given.size()),

@@ -11,6 +11,7 @@
 #include "validation/core/printable.h"
 #include "validation/core/support.h"
 #include "validation/python/bindings.h"
+#include "validation/transport/library/call_ends.h"
 #include "validation/transport/library/plugin.h"
 
 namespace assay::python {

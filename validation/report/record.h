@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "validation/core/coverage.h"
-#include "validation/core/explanation.h"
 #include "validation/core/picture.h"
 #include "validation/core/summary.h"
+#include "validation/core/why.h"
 
 namespace assay::validation {
 

@@ -205,7 +205,7 @@ class GateRunner {
             subject_.pictures_of(failure.problem),
             failure.margin,
             failure.first_margin,
-            run_.explains ? subject_.why_of(property, failure.problem) : Why(),
+            run_.why != nullptr ? run_.why(subject_, property, failure.problem) : Why(),
             failure.usual_cause};
   }
 

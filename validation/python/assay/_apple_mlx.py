@@ -73,10 +73,9 @@ def _products() -> Iterator[AppleKernel]:
     yield AppleKernel(gemm, "mlx_metal", gallery.matmul, {"structs": {"Shape": shape}, "passes": [tile]}, _CORE)
     # The host takes the first where K <= 64, the second where K >= 16 M, the third elsewhere; all take every size.
     for bm, bn, sm, sn in ((1, 1, 8, 4), (1, 8, 1, 32), (4, 1, 1, 32)):
+        passes = []
         for tm, condition in ((1, "M < 4"), (4, "M >= 4")):
             name = f"gemv_float32_bm{bm}_bn{bn}_sm{sm}_sn{sn}_tm{tm}_tn4_nc0_axpby0"
-            if tm == 1:
-                passes = []
             passes.append({
                 "function": name, "condition": condition, "groups": [f"ceil_div(M, {bm * sm * tm})"], "group": [32, bn, bm],
                 "buffers": buffers("a", "x", "a", "output0", ("int", "K"), ("int", "M"), ("int", "K"), ("float", 1), ("float", 0),

@@ -46,7 +46,7 @@ def ctc_batch(T: int, S: int) -> Dict[str, np.ndarray]:
     x[-6:, 0, 0] += 8
     log_probs = (x - np.log(np.exp(x).sum(-1, keepdims=True))).astype(np.float32)
     lengths = {"input_lengths": np.array([T]), "target_lengths": np.array([S])}
-    return {"log_probs": log_probs, "targets": (1 + np.arange(S) % 2)[None], **lengths, "blank": np.int64(0)}
+    return {"log_probs": log_probs, "targets": (1 + np.arange(S) % 2)[None], **lengths, "blank": np.array(0)}
 
 
 def svd_binding(threads: str) -> Binding:

@@ -103,7 +103,7 @@ def carry(value: Any) -> Carried:
     if isinstance(value, (float, int)) and not isinstance(value, np.generic):
         return Carried("float32", np.asarray(value, np.float32))
     if str(getattr(value, "dtype", "")).endswith("bfloat16"):
-        bits = to_numpy(bits_of_bfloat16(value.detach() if hasattr(value, "detach") else value))
+        bits = to_numpy(bits_of_bfloat16(getattr(value, "detach", lambda: value)()))
         return Carried("bfloat16", bits.view(np.uint16))
     array = to_numpy(value)
     if array.dtype.byteorder == ">" or (array.dtype.byteorder == "=" and sys.byteorder == "big"):

@@ -254,6 +254,7 @@ class FrameworkOperation(Operation):
 
     def _least_extents(self) -> Dict[str, int]:
         """For each extent the first size that the reference takes where all others are large enough."""
+        size, tried, why = 0, dict(self.limits), ""
         for size in _TRIED:  # a common size that is enough
             tried = {name: min(size, self.limits.get(name, size)) for name in self.extents}
             why = self._refused(tried)

@@ -167,8 +167,10 @@ def cudnn_ctc(p: Any) -> Any:
     if p.blank != 0 or p.layout != "concatenated" or not is_whole:
         raise Unsupported("what cuDNN does not take")
     logits = torch.tensor(p.logits, device="cuda", requires_grad=True)
-    lengths = [torch.from_numpy(np.asarray(one, np.int32)) for one in (p.targets, p.input_lengths, p.target_lengths)]
-    loss = torch.nn.functional.ctc_loss(logits.log_softmax(-1), *lengths, blank=0, reduction="none")
+    targets, inputs, labels = (
+        torch.from_numpy(np.asarray(one, np.int32)) for one in (p.targets, p.input_lengths, p.target_lengths)
+    )
+    loss = torch.nn.functional.ctc_loss(logits.log_softmax(-1), targets, inputs, labels, blank=0, reduction="none")
     upstream = torch.ones_like(loss) if p.upstream is None else torch.from_numpy(p.upstream).to(loss)
     (gradient,) = torch.autograd.grad(loss, logits, upstream)
     return loss.detach().cpu(), gradient.cpu()

@@ -83,7 +83,8 @@ def _version(entry: Entry) -> str:
 def judge_entry(entry: Entry, cases: int, seed: int, **options: Any) -> GateResult:
     """The gate on one entry. Raises ImportError where its library is not installed."""
     _version(entry)
-    return gate(entry.operation, entry.fn, **{"cases": cases, "seed": seed, **entry.declared, **options})
+    words: Dict[str, Any] = {"cases": cases, "seed": seed, **entry.declared, **options}
+    return gate(entry.operation, entry.fn, **words)
 
 
 def _first_words(result: PropertyResult) -> str:
@@ -206,7 +207,7 @@ def _released(parser: argparse.ArgumentParser, arguments: argparse.Namespace) ->
 
 
 def main(given: Optional[Sequence[str]] = None) -> int:
-    parser = argparse.ArgumentParser(prog="assay conformance", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="assay conformance", description=str(__doc__).splitlines()[0])
     parser.add_argument("--cases", type=int, default=40, help="generated cases for each property (default: 40)")
     parser.add_argument("--seed", type=int, default=1, help="of the generated cases (default: 1)")
     parser.add_argument(

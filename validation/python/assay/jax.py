@@ -80,14 +80,16 @@ def _differentiable(
     none = np.zeros(0, np.float32)  # no array of JAX, which would be one of the trace around it: backward may have another
     in_one_pass = options["reduction"] != "none" and arrays[0].dtype == np.float32
 
-    def call(given: Sequence[jax.Array], upstream: Any, with_gradient: bool) -> List[jax.Array]:
+    def call(given: Sequence[jax.Array], upstream: Any, with_gradient: bool) -> Sequence[jax.Array]:
         gradients = shapes if with_gradient else [_shape((0,), one.dtype) for one in shapes]
         call = jax.ffi.ffi_call(target, (_shape(loss_shape, np.float32), *gradients), vmap_method="sequential")
-        return call(*given, upstream, **options)
+        results: Sequence[jax.Array] = call(*given, upstream, **options)
+        return results
 
-    @jax.custom_vjp
-    def loss(*given: jax.Array) -> jax.Array:
+    def value_of(*given: jax.Array) -> jax.Array:
         return call(given, none, False)[0]
+
+    loss = jax.custom_vjp(value_of)
 
     def forward(*given: jax.Array) -> Tuple[jax.Array, Any]:
         if not in_one_pass:
@@ -133,10 +135,13 @@ def linear_cross_entropy(
     hidden = _floats("hidden", hidden, calls.LOSS_DTYPES, "..., H")
     if hidden.ndim < 1:
         raise ValueError("hidden has shape []: expected [..., H]")
-    arrays = [hidden.reshape(math.prod(hidden.shape[:-1]), hidden.shape[-1]), _floats("weight", weight, calls.LOSS_DTYPES, "V, H")]
+    arrays: List[Any] = [
+        hidden.reshape(math.prod(hidden.shape[:-1]), hidden.shape[-1]),
+        _floats("weight", weight, calls.LOSS_DTYPES, "V, H"),
+    ]
     arrays.append(jnp.zeros(0, hidden.dtype) if bias is None else _floats("bias", bias, calls.LOSS_DTYPES, "V"))
     carried = [Carried(one.dtype.name, one) for one in arrays]
-    calls.check_linear_cross_entropy(*carried[:2], None if bias is None else carried[2])
+    calls.check_linear_cross_entropy(carried[0], carried[1], None if bias is None else carried[2])
     classes = _integers("targets", targets)
     each = calls.loss_shape(options["reduction"], (classes.size,))
     attributes = _attributes(CceOptions, options)
@@ -144,13 +149,15 @@ def linear_cross_entropy(
     return loss.reshape(classes.shape) if options["reduction"] == "none" else loss
 
 
-@jax.custom_vjp
-def _svd(A: jax.Array) -> Tuple[jax.Array, ...]:
+def _factors(A: jax.Array) -> Tuple[jax.Array, ...]:
     *leading, M, N = A.shape
     K = min(M, N)
     values = A.dtype if A.dtype == np.float64 else np.float32
     like = (_shape((*leading, M, K), A.dtype), _shape((*leading, K), values), _shape((*leading, K, N), A.dtype))
     return tuple(jax.ffi.ffi_call("assay_svd", like, vmap_method="broadcast_all")(A))
+
+
+_svd = jax.custom_vjp(_factors)
 
 
 def _svd_forward(A: jax.Array) -> Tuple[Any, Any]:

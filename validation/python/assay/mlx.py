@@ -70,15 +70,15 @@ _Function = Callable[[Sequence[mx.array], Optional[np.ndarray], bool], _Results]
 def _loss(function: _Function, arrays: Sequence[mx.array]) -> mx.array:
     """The loss of `arrays`."""
 
-    @mx.custom_function
-    def loss(*given: mx.array) -> mx.array:
+    def value(*given: mx.array) -> mx.array:
         return function(given, None, False)[0]
 
-    @loss.vjp
     def backward(given: Any, upstream: mx.array, _: Any) -> List[mx.array]:
         given = given if isinstance(given, (list, tuple)) else [given]
         return function(given, _numpy(upstream), True)[1]
 
+    loss = mx.custom_function(value)
+    loss.vjp(backward)
     return loss(*arrays)
 
 
@@ -101,7 +101,7 @@ def ctc_loss(
     def ctc(given: Sequence[mx.array], upstream: Optional[np.ndarray], with_gradient: bool) -> _Results:
         x = calls.floats("logits" if options["logits"] else "log_probs", given[0], calls.LOSS_DTYPES, "T, B, C")
         gpu = _gpu()
-        results = gpu and _mlx_gpu.ctc_loss(gpu, given[0], integers, upstream, options, with_gradient)
+        results = gpu and _mlx_gpu.ctc_loss(gpu, given[0], integers, upstream, {**options}, with_gradient)
         return results or _on_cpu(
             *kernels.ctc_loss(x.array, *integers, **options, upstream=upstream, with_gradient=with_gradient)
         )
@@ -126,7 +126,7 @@ def linear_cross_entropy(
         h, w, *b = (calls.floats(name, one, calls.LOSS_DTYPES, axes) for name, one, axes in named)
         calls.check_linear_cross_entropy(h, w, *b)
         gpu = _gpu()
-        results = gpu and _mlx_gpu.linear_cross_entropy(gpu, given, classes, upstream, options, with_gradient)
+        results = gpu and _mlx_gpu.linear_cross_entropy(gpu, given, classes, upstream, {**options}, with_gradient)
         return results or _on_cpu(
             *kernels.linear_cross_entropy(
                 h.array, w.array, classes, *(one.array for one in b), **options, upstream=upstream, with_gradient=with_gradient
@@ -140,16 +140,18 @@ def linear_cross_entropy(
     return loss.reshape(flat.shape) if options["reduction"] == "none" else loss
 
 
-@mx.custom_function
-def _factors(A: mx.array) -> Tuple[mx.array, mx.array, mx.array]:
+def _factors_of(A: mx.array) -> Tuple[mx.array, ...]:
     gpu = _gpu()
     results = gpu and _mlx_gpu.svd(gpu, A)
     return results or tuple(_array(one) for one in kernels.svd(_numpy(A)))
 
 
-@_factors.vjp
 def _factors_backward(A: mx.array, cotangents: Sequence[mx.array], factors: Sequence[mx.array]) -> mx.array:
     return _array(kernels.svd_gradient(*map(_numpy, factors), *map(_numpy, cotangents)))  # in double, on the CPU
+
+
+_factors = mx.custom_function(_factors_of)
+_factors.vjp(_factors_backward)
 
 
 def svd(A: mx.array) -> Svd:

@@ -204,7 +204,7 @@ def svd(A: Any, *, digits: int = 50) -> SvdTruth:
     """
     array = _reals("A", A, 2 if np.ndim(A) == 2 else 3)
     batch = array.reshape((-1,) + array.shape[-2:]) if array.ndim == 2 else array
-    B, M, N = batch.shape
+    M, N = batch.shape[-2], batch.shape[-1]
     K = min(M, N)
     U, S, Vh = _core.svd(batch, _digits(digits))
     lead = array.shape[:-2]

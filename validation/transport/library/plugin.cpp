@@ -14,6 +14,7 @@
 #include "validation/core/kernel_died.h"
 #include "validation/core/printable.h"
 #include "validation/core/support.h"
+#include "validation/transport/library/call_ends.h"
 #include "validation/transport/library/findings.h"
 
 namespace assay::validation::transport {
@@ -22,12 +23,6 @@ namespace {
 std::atomic<double> seconds_allowed = 10;
 constexpr double far_patience = 3;        ///< arrays past 2^32 elements get so many times the time limit
 constexpr double followed_patience = 30;  ///< and so many times a call whose operations are followed
-
-bool never() {
-  return false;
-}
-
-std::atomic<bool (*)()> call_ends{never};
 
 /// Whether some array is past 2^32 elements.
 bool is_far(const Request& request) {
@@ -66,10 +61,6 @@ void set_time_limit(double seconds) {
   seconds_allowed = seconds;
 }
 
-void end_calls_when(bool (*stop)()) {
-  call_ends = stop;
-}
-
 Plugin::Plugin(const std::string& path, std::string operation, std::vector<std::string> operations)
     : path_(path),
       library_(require_library(path)),
@@ -87,7 +78,7 @@ std::string Plugin::symbol() const {
 std::unique_ptr<WorkerProcess> Plugin::start() const {
   auto process = std::make_unique<WorkerProcess>(library_, operation_, operations_, memory_.file());
   const CallDeadline deadline = process->deadline(seconds_allowed);
-  const auto reply = process->receive(deadline, call_ends);
+  const auto reply = process->receive(deadline, call_ends());
   if (!reply.in_time) throw std::runtime_error(fmt::format("{}: not loaded within {}", path_, deadline.text()));
   if (!reply.answer || reply.answer->event == Event::faulted) {
     const std::string words = process->last_words();
@@ -125,8 +116,8 @@ Answer Plugin::ask(const Request& request) const {
   const Seconds limit = patience > 0 ? Seconds(patience * seconds_allowed.load()) : time_limit();
   const CallDeadline deadline = worker.deadline(limit.count(), hangs_waiting_ ? 1 : CallDeadline::patience_for_waiting);
   worker.send(request);
-  const auto reply = worker.receive(deadline, call_ends);
-  if (!reply.in_time && call_ends.load()()) died("was interrupted");
+  const auto reply = worker.receive(deadline, call_ends());
+  if (!reply.in_time && call_ends()()) died("was interrupted");
   if (!reply.in_time && far) {
     process_.reset();
     throw Unsupported(fmt::format("the kernel needs more than {:g} s for arrays past 2^32 elements", limit.count()));
@@ -163,7 +154,7 @@ void Plugin::call(Request request, std::span<const Array> arrays, std::int64_t a
   try {
     take(ask(request));
   } catch (const KernelDied& death) {
-    if (!is_far(request) || call_ends.load()()) throw;
+    if (!is_far(request) || call_ends()()) throw;
     const std::string how = death.what();
     throw Unsupported("it has no memory for arrays past 2^32 elements, or fails: " + how.substr(0, how.find('\n')));
   }

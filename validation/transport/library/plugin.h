@@ -21,9 +21,6 @@ bool is_library(const std::string& name);
 /// is 10.
 void set_time_limit(double seconds);
 
-/// Ends a call of a plug-in when `stop` returns true, with KernelDied.
-void end_calls_when(bool (*stop)());
-
 class Plugin {
  public:
   /// Loads the library's kernel of the operation. Throws std::invalid_argument, naming the file and what is wrong with

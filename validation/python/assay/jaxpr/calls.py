@@ -62,7 +62,8 @@ class JaxKernel:
     def _leaves(self, given: Sequence[Any]) -> List[Any]:
         arrays = {one[0]: array for one, array in zip(self._operation.inputs, given)}
         named = {name: arrays.pop(name) for name in self._operation.by_name}
-        return jax.tree_util.tree_leaves(self._kernel(*arrays.values(), **named))
+        leaves: List[Any] = jax.tree_util.tree_leaves(self._kernel(*arrays.values(), **named))
+        return leaves
 
     def _as_numbers(self, results: List[Any], p: Any) -> List[Any]:
         """Masks and whole numbers, where the reference returns such, as numbers of the kernel's type; positions stay."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 import numpy as np
@@ -30,7 +31,7 @@ def _scan(run: Run, xp: Any, params: Dict[str, Any], values: Sequence[Any]) -> L
     steps = range(params["length"])
     results: List[List[Any]] = []
     for t in reversed(steps) if params["reverse"] else steps:
-        one = [moved(xp, row, lambda p, t=t: p[t]) for row in rows]
+        one = [moved(xp, row, itemgetter(t)) for row in rows]
         out = run(*_parts(params["jaxpr"]), [*constants, *carry, *one])
         carry = out[:carried]
         results.append(out[carried:])

@@ -119,7 +119,8 @@ def _gather(xp: Any, eqn: Any, x: Any, indices: Any) -> Any:
 
 def _clipped(shape: Sequence[int], indices: np.ndarray, dims: _Dims, sizes: Sequence[int]) -> np.ndarray:
     most = np.array([shape[axis] - sizes[axis] for axis in dims.indexed])
-    return np.clip(indices, 0, most)
+    clipped: np.ndarray = np.clip(indices, 0, most)
+    return clipped
 
 
 def _window_sizes(x: Traced, updates: Any, dims: _Dims) -> List[int]:

@@ -22,7 +22,7 @@ from .values import x64
 def without_jit(reference: Any) -> Any:
     """The function under jax.jit, whose local variables are those of one trace."""
     while isinstance(reference, jax.stages.Wrapped) and hasattr(reference, "__wrapped__"):
-        reference = reference.__wrapped__
+        reference = getattr(reference, "__wrapped__")
     return reference
 
 

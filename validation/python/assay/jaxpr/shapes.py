@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Callable, Dict, List
 
 import numpy as np
@@ -75,7 +76,7 @@ def _split(xp: Any, eqn: Any, x: Any) -> List[Any]:
     ends = np.cumsum(eqn.params["sizes"])[:-1]
     axis = eqn.params["axis"]
     parts = np.split(np.arange(x.shape[axis]), ends)
-    return [moved(xp, x, lambda p, at=at: np.take(p, at, axis)) for at in parts]
+    return [moved(xp, x, partial(np.take, indices=at, axis=axis)) for at in parts]
 
 
 def _iota(xp: Any, eqn: Any, *_: Any) -> np.ndarray:
@@ -84,7 +85,7 @@ def _iota(xp: Any, eqn: Any, *_: Any) -> np.ndarray:
 
 
 def _same(xp: Any, eqn: Any, *xs: Any) -> Any:
-    return list(xs) if len(xs) > 1 else xs[0]
+    return list(xs) if len(xs) > 1 else next(iter(xs))
 
 
 def _detached(xp: Any, eqn: Any, x: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 from .._formula import Namespace, finished
 from .._traced import NotTraceable, Traced
@@ -94,7 +95,7 @@ def _with_locals(call: Callable[..., Any], function: Any) -> Callable[..., Tuple
 
         def profile(frame: Any, event: str, _: Any) -> None:
             if event == "return" and frame.f_code is function.__code__:
-                found.update({key: one for key, one in frame.f_locals.items() if isinstance(one, jax.core.Tracer)})
+                found.update({key: one for key, one in frame.f_locals.items() if isinstance(one, Tracer)})
 
         before = sys.getprofile()
         sys.setprofile(profile)
@@ -115,7 +116,8 @@ class Jaxpr(NamedTuple):
 
     def results(self) -> List[Any]:
         """The types and shapes of the function's own results."""
-        return self.closed.out_avals[: len(self.closed.out_avals) - len(self.names)]
+        avals: List[Any] = self.closed.out_avals
+        return avals[: len(avals) - len(self.names)]
 
 
 def jaxpr_of(call: Callable[..., Any], function: Optional[Any], given: Sequence[Any]) -> Jaxpr:
@@ -132,7 +134,7 @@ def jaxpr_of(call: Callable[..., Any], function: Optional[Any], given: Sequence[
 
                 closed = jax.make_jaxpr(flat)(*given)
                 values = [*closed.consts, *(getattr(one, "val", None) for one in closed.jaxpr.outvars)]
-                if not any(isinstance(one, jax.core.Tracer) for one in values):  # of another trace
+                if not any(isinstance(one, Tracer) for one in values):  # of another trace
                     return Jaxpr(closed, names)
             except jax.errors.UnexpectedTracerError:
                 pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from contextlib import AbstractContextManager
 from typing import Any, Callable
@@ -15,11 +16,11 @@ from .._traced import NotTraceable, Traced
 
 def x64() -> AbstractContextManager[None]:
     """While it lasts, numbers of 64 bits stay such."""
-    if hasattr(jax, "enable_x64"):
-        return jax.enable_x64(True)
-    from jax.experimental import enable_x64
-
-    return enable_x64()
+    context: Any = getattr(jax, "enable_x64", None)
+    if context is None:
+        context = importlib.import_module("jax.experimental").enable_x64
+    on: AbstractContextManager[None] = context(True)
+    return on
 
 
 def is_real(dtype: Any) -> bool:
@@ -36,7 +37,7 @@ def known_of(value: Any) -> np.ndarray:
             raise NotTraceable(f"numbers of the type {array.dtype}: expected real or whole numbers")
         return array
     if array.ndim == 0 and array.dtype == np.float32 and np.isfinite(array):
-        return np.float64(str(array[()]))[...]
+        return np.asarray(float(str(array[()])))
     return array.astype(np.float64)
 
 

@@ -82,7 +82,7 @@ def _numerics(said: Dict[str, Any], text: str, page: str) -> KernelNumerics:
     if said["error"]:
         raise MetalError(said["error"])
     dispatch = said["numerics"][0]
-    numbers = {None: float("nan"), "nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
+    numbers: Dict[Any, Any] = {None: float("nan"), "nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
     worst = [OutputError(**{key: numbers.get(value, value) for key, value in one.items()}) for one in dispatch["worst"]]
     lines = [LineLoss(**one) for one in dispatch["lines"]]
     reports = [report for report in found if report.check == "numcheck"]

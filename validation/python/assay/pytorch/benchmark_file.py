@@ -42,7 +42,7 @@ def _single(node: ast.stmt) -> List[ast.stmt]:
         return [node]
     pairs = [(target, node.value) for target in node.targets]
     if len(pairs) == 1 and isinstance(pairs[0][0], ast.Tuple) and isinstance(node.value, ast.Tuple):
-        pairs = list(zip(pairs[0][0].elts, node.value.elts))  # type: ignore[arg-type]
+        pairs = list(zip(pairs[0][0].elts, node.value.elts))
     if len(pairs) < 2 or any(_whole(value) is None for _, value in pairs):
         return [node]
     return [ast.copy_location(ast.Assign([target], copy.deepcopy(value)), node) for target, value in pairs]
@@ -52,7 +52,8 @@ class _Sizes(ast.NodeTransformer):
     """Finds the sizes of a file by name, or puts others in their place."""
 
     def __init__(self, sizes: Dict[str, int]) -> None:
-        self.sizes, self.found = sizes, {}  # type: Dict[str, int], Dict[str, int]
+        self.sizes = sizes
+        self.found: Dict[str, int] = {}
         self._name = "size"
 
     def visit_Module(self, node: ast.Module) -> ast.Module:
@@ -61,7 +62,8 @@ class _Sizes(ast.NodeTransformer):
             if isinstance(one, (ast.Assign, ast.AnnAssign)):
                 target = one.targets[0] if isinstance(one, ast.Assign) else one.target
                 self._name = target.id if isinstance(target, ast.Name) else "size"
-                one.value = self.visit(one.value) if one.value is not None else None
+                if one.value is not None:
+                    one.value = self.visit(one.value)
             elif isinstance(one, ast.FunctionDef) and one.name in _FUNCTIONS:
                 self._name = "size"
                 self.generic_visit(one)
@@ -121,7 +123,7 @@ class Loaded:
         given = self.init_inputs()
         torch.manual_seed(1)
         with self._narrowing.applied(given) if self._narrowing else nullcontext():
-            made = (
+            made: torch.nn.Module = (
                 (of or self._module.Model)(**given[0])
                 if given and isinstance(given[0], dict)
                 else (of or self._module.Model)(*given)

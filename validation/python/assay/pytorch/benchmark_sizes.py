@@ -97,13 +97,13 @@ def base_sizes(file: BenchmarkFile) -> Dict[str, int]:
 
 def _differing(a: Shapes, b: Shapes, size: int, other: int) -> Optional[List[Any]]:
     """The places [which, axis] at which the shapes differ, if all have `size` in `a` and `other` in `b`; else None."""
-    pairs = [(k, one.shape, two.shape) for k, (one, two) in enumerate(zip(a.inputs, b.inputs))]
+    pairs: List[Any] = [(k, one.shape, two.shape) for k, (one, two) in enumerate(zip(a.inputs, b.inputs))]
     pairs += [(name, shape, b.parameters.get(name, ())) for name, shape in a.parameters.items()]
-    places = []
-    for which, one, two in pairs:
-        if len(one) != len(two):
+    places: List[Any] = []
+    for which, shape, its in pairs:
+        if len(shape) != len(its):
             return None
-        for axis, (m, n) in enumerate(zip(one, two)):
+        for axis, (m, n) in enumerate(zip(shape, its)):
             if m != n:
                 if (m, n) != (size, other):
                     return None

@@ -116,7 +116,10 @@ class TorchKernel:
     def _type_of(self, k: int) -> torch.dtype:
         """Of result k: of an output, or of the gradient in an input."""
         types = self._calling.types
-        return getattr(torch, types.of(self.operation.differentiable[k]) if self.is_gradient else types.of_output(k))
+        dtype: torch.dtype = getattr(
+            torch, types.of(self.operation.differentiable[k]) if self.is_gradient else types.of_output(k)
+        )
+        return dtype
 
     def result_size(self, k: int) -> int:
         """Bytes of an element of result k."""
@@ -138,7 +141,9 @@ class TorchKernel:
         if isinstance(kernel, torch.nn.Module):
             kernel.to(memory.device)
         operation = self.operation
-        due = [tensors[name].shape for name in operation.differentiable] if self.is_gradient else operation.trace(p.extents).shapes
+        due = (
+            [tensors[name].shape for name in operation.differentiable] if self.is_gradient else operation.trace(p.extents).shapes
+        )
         given = memory.give(tensors)
         memory.poison([(tuple(one), self._type_of(k)) for k, one in enumerate(due)])
         results = self._results(kernel, given, p)

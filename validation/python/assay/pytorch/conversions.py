@@ -28,7 +28,7 @@ def numbers_of(tensor: torch.Tensor) -> np.ndarray:
 
 def memory_of(tensor: torch.Tensor) -> Tuple[int, int]:
     """Where the memory begins that a tensor and its views share, and how many bytes it has."""
-    storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()  # before PyTorch 2
+    storage: Any = getattr(tensor, "untyped_storage", tensor.storage)()  # before PyTorch 2 the latter
     return storage.data_ptr(), storage.nbytes()
 
 
@@ -62,7 +62,8 @@ def raised_of(result: Any, dtype: torch.dtype) -> Any:
         return TracedTensor.of(result, dtype)
     if isinstance(result, tuple) and hasattr(result, "_fields"):
         values, indices = result
-        return type(result)(raised_of(values, dtype), raised_of(indices, torch.int64))
+        made: Any = type(result)
+        return made(raised_of(values, dtype), raised_of(indices, torch.int64))
     if isinstance(result, (tuple, list)):
         return type(result)(raised_of(one, dtype) for one in result)
     return result

@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, List, Sequence, Tuple
 import numpy as np
 
 from .._convolution import product_of_windows, windows_of
+from .._formula import Namespace
 from .._traced import Traced
 
 
@@ -27,7 +28,7 @@ def padded(x: Traced, padding: Sequence[Tuple[int, int]]) -> np.ndarray:
     return np.pad(np.arange(x.size).reshape(x.shape), [*lead, *padding], constant_values=x.size)
 
 
-def _with_bias(xp: Any, y: Traced, bias: Any) -> Traced:
+def _with_bias(xp: Namespace, y: Traced, bias: Any) -> Traced:
     return y if bias is None else y + xp.reshape(bias, (bias.size, *([1] * (y.ndim - 2))))
 
 
@@ -42,7 +43,7 @@ def _of_one_or_many(row: Callable[..., Traced]) -> Callable[..., Traced]:
     """A row that takes an input without the axis of the batch as well."""
 
     @wraps(row)
-    def taken(xp: Any, input: Traced, weight: Traced, *args: Any, **options: Any) -> Traced:
+    def taken(xp: Namespace, input: Traced, weight: Traced, *args: Any, **options: Any) -> Traced:
         if input.ndim != weight.ndim - 1:
             return row(xp, input, weight, *args, **options)
         return xp.squeeze(row(xp, xp.expand_dims(input, 0), weight, *args, **options), 0)
@@ -52,7 +53,7 @@ def _of_one_or_many(row: Callable[..., Traced]) -> Callable[..., Traced]:
 
 @_of_one_or_many
 def convolution(
-    xp: Any,
+    xp: Namespace,
     input: Traced,
     weight: Traced,
     bias: Any = None,
@@ -74,7 +75,7 @@ def convolution(
 
 @_of_one_or_many
 def transposed(
-    xp: Any,
+    xp: Namespace,
     input: Traced,
     weight: Traced,
     bias: Any = None,
@@ -89,7 +90,7 @@ def transposed(
     _require_channels("a transposed convolution", input, weight, weight.shape[0], groups)
     stride, dilation, kernel = each_of(stride, n), each_of(dilation, n), weight.shape[2:]
     sizes = [(size - 1) * s + 1 if size else 0 for size, s in zip(input.shape[2:], stride)]
-    spread = np.full((*input.shape[:2], *sizes), input.size)
+    spread: Any = np.full((*input.shape[:2], *sizes), input.size)
     spread[(Ellipsis, *(slice(None, None, s) for s in stride))] = np.arange(input.size).reshape(input.shape)
     rims = [(d * (k - 1) - p, d * (k - 1) - p + o)
             for k, d, p, o in zip(kernel, dilation, each_of(padding, n), each_of(output_padding, n))]  # fmt: skip
@@ -97,14 +98,15 @@ def transposed(
     wide = np.pad(
         spread[(Ellipsis, *crop)], [(0, 0), (0, 0), *((max(a, 0), max(b, 0)) for a, b in rims)], constant_values=input.size
     )
-    mirrored = xp._positions(weight)[(Ellipsis, *([slice(None, None, -1)] * n))]
+    mirrored: Any = xp._positions(weight)
+    mirrored = mirrored[(Ellipsis, *([slice(None, None, -1)] * n))]
     mirrored = mirrored.reshape(groups, weight.shape[0] // groups, *mirrored.shape[1:]).swapaxes(1, 2)
     turned = xp._moved([weight], mirrored.reshape(groups * weight.shape[1], weight.shape[0] // groups, *kernel))
     windows = windows_of(wide, kernel, (1,) * n, dilation)
     return _with_bias(xp, product_of_windows(xp, input, windows, turned, groups), bias)
 
 
-def _im2col(xp: Any, input: Traced, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Traced:
+def _im2col(xp: Namespace, input: Traced, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Traced:
     """torch.nn.functional.unfold: [N, C K1 K2, L]."""
     kernel = each_of(kernel_size, 2)
     windows = windows_of(

@@ -120,7 +120,8 @@ def part_of(whole: torch.Tensor, part: torch.Tensor, at: Dict[int, torch.Tensor]
     where a window begins; there the place is taken where most elements agree."""
     for axis, indices in at.items():
         whole = whole.index_select(axis, indices.to(whole.device))
-    best, found = -1, {}  # type: int, Dict[int, int]
+    best = -1
+    found: Dict[int, int] = {}
     ranges = [
         [one for one in (first, first - 1, first + 1, first - 2, first + 2) if 0 <= one <= whole.shape[axis] - part.shape[axis]]
         for axis, first in near.items()

@@ -37,7 +37,9 @@ def _bytes_of(tensor: torch.Tensor) -> torch.Tensor:
 
 def memory_of(tensor: torch.Tensor) -> int:
     """The address of the memory that the tensor is a view of."""
-    return (tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()).data_ptr()
+    storage: Any = getattr(tensor, "untyped_storage", tensor.storage)()  # before PyTorch 2 the latter
+    address: int = storage.data_ptr()
+    return address
 
 
 class DeviceMemory:

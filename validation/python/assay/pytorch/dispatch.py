@@ -102,7 +102,7 @@ def call_row(name: str, args: Tuple[Any, ...], options: Dict[str, Any]) -> Any:
             raise NotTraceable(f"{name}: {str(error).replace('<lambda>()', 'it')}; such a call cannot be traced") from error
         raise
     if in_place:
-        return args[0].write(result)
+        return next(iter(args)).write(result)
     return raised_of(result, wanted or dtype_of_result(row, args, tensors))
 
 

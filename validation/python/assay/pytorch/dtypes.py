@@ -3,7 +3,7 @@ kernel rounds is declared, not computed."""
 
 from __future__ import annotations
 
-from typing import Any, Sequence, Tuple
+from typing import Any, List, Sequence, Tuple
 
 import torch
 
@@ -36,7 +36,7 @@ def dtype_of_result(row: str, args: Tuple[Any, ...], tensors: Sequence[Any]) -> 
         return torch.int64
     if row in ("where", "masked_fill"):  # the condition's type does not count
         tensors = [one for one in tensors if one.dtype != torch.bool] or tensors
-    floating = [one.dtype for one in tensors if one.dtype.is_floating_point]
+    floating: List[torch.dtype] = [one.dtype for one in tensors if one.dtype.is_floating_point]
     if floating:
         return max(floating, key=lambda one: torch.finfo(one).bits)
     if row in _AS_GIVEN and not any(isinstance(one, float) for one in args):

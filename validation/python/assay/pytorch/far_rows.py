@@ -21,6 +21,7 @@ _COPIES = {False: 3, True: 6}  # of the largest tensor, without and with a gradi
 
 def rows_extent(operation: Any) -> str:
     """The extent whose indices are rows, each of which alone decides its part of all outputs; "" where there is none."""
+    name: str
     for name in operation.extents:
         dims = [one[1] for one in operation.inputs]
         has = [one for one in dims if name in one]

@@ -120,8 +120,8 @@ class BenchmarkOperation(TorchOperation):
     def sizes_at(self, extents: Dict[str, int]) -> Tuple[Tuple[str, int], ...]:
         return tuple({**self.base, **{name: size for name, size in extents.items() if name in self.base}}.items())
 
-    def module_at(self, extents: Dict[str, int]) -> Any:
-        return self._model_at(self.sizes_at(extents))
+    def module_at(self, sizes: Dict[str, int]) -> Any:
+        return self._model_at(self.sizes_at(sizes))
 
     def kernel_at(self, kernel: Any, extents: Dict[str, int]) -> Any:
         return self._kernel_at(kernel, self.sizes_at(extents)) if isinstance(kernel, type) else kernel

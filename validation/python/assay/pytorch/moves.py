@@ -97,7 +97,8 @@ def _unfold(p: np.ndarray, dimension: int, size: int, step: int) -> np.ndarray:
 def _get_item(p: np.ndarray, key: Any) -> np.ndarray:
     """Slices and indices that are known; an ordinary tensor among them is a constant."""
     keys = key if isinstance(key, tuple) else (key,)
-    return p[tuple(np.asarray(one) if hasattr(one, "numpy") or isinstance(one, list) else one for one in keys)]
+    taken: np.ndarray = p[tuple(np.asarray(one) if hasattr(one, "numpy") or isinstance(one, list) else one for one in keys)]
+    return taken
 
 
 def _known(index: Any) -> np.ndarray:

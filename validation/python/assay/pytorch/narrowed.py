@@ -34,7 +34,8 @@ class Narrowing:
     def applied(self, given: Any) -> Iterator[None]:
         """Layers made inside are narrow, by a model that is `given` these arguments. Raises ValueError where one of them is a
         width that is divided."""
-        kept, seen = set(_whole_numbers(given)), set()  # type: Set[int], Set[int]
+        kept = set(_whole_numbers(given))
+        seen: Set[int] = set()
         for one in kept & (self._widths or set()):
             raise ValueError(f"{one} is also the width of a layer, which is divided by {self.factor}")
 

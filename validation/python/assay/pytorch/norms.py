@@ -6,22 +6,23 @@ from typing import Any, Dict, Sequence
 
 import torch
 
+from .._formula import Namespace
 from .._traced import Traced
 from .reductions import deviation
 
 
-def _channels(xp: Any, value: Any, ndim: int) -> Any:
+def _channels(xp: Namespace, value: Any, ndim: int) -> Any:
     """A number for each channel, as it goes with [N, C, ...]."""
     return xp.reshape(value, (1, value.size, *([1] * (ndim - 2))))
 
 
-def _affine(xp: Any, y: Traced, weight: Any, bias: Any) -> Traced:
+def _affine(xp: Namespace, y: Traced, weight: Any, bias: Any) -> Traced:
     """`weight` and `bias`, where they are there, already in shape."""
     y = y if weight is None else y * weight
     return y if bias is None else y + bias
 
 
-def _normal(xp: Any, x: Traced, mean: Traced, variance: Traced, eps: float) -> Traced:
+def _normal(xp: Namespace, x: Traced, mean: Traced, variance: Traced, eps: float) -> Traced:
     """(x - mean) r as x r - mean r, which is PyTorch's road; a kernel that subtracts first is nearer to the exact result."""
     r = 1 / xp.sqrt(variance + eps)
     return x * r - mean * r
@@ -34,7 +35,7 @@ def _last_axes(x: Traced, shape: Sequence[int]) -> Any:
 
 
 def _layer_norm(
-    xp: Any, input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5, *_: Any, **__: Any
+    xp: Namespace, input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5, *_: Any, **__: Any
 ) -> Any:
     axes = _last_axes(input, normalized_shape)
     mean, variance = deviation(xp, input, axes, True, 0)
@@ -48,7 +49,7 @@ def _rms_norm(xp: Any, input: Any, normalized_shape: Any, weight: Any = None, ep
 
 
 def _group_norm(
-    xp: Any, input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5, *_: Any, **__: Any
+    xp: Namespace, input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5, *_: Any, **__: Any
 ) -> Any:
     N, C = input.shape[:2]
     if C % num_groups:
@@ -60,7 +61,7 @@ def _group_norm(
     return _affine(xp, normal, *(one if one is None else _channels(xp, one, input.ndim) for one in (weight, bias)))
 
 
-def _standardized(xp: Any, input: Any, weight: Any, bias: Any, mean: Any, variance: Any, eps: float) -> Any:
+def _standardized(xp: Namespace, input: Any, weight: Any, bias: Any, mean: Any, variance: Any, eps: float) -> Any:
     """x s + (bias - mean s) with s = weight / sqrt(variance + eps): kernels fold s and the bias into what comes before."""
     scale = 1 / xp.sqrt(variance + eps)
     scale = scale if weight is None else scale * _channels(xp, weight, input.ndim)
@@ -69,7 +70,7 @@ def _standardized(xp: Any, input: Any, weight: Any, bias: Any, mean: Any, varian
 
 
 def _batch_norm(
-    xp: Any,
+    xp: Namespace,
     input: Any,
     weight: Any,
     bias: Any,
@@ -90,7 +91,7 @@ def _batch_norm(
 
 
 def _instance_norm(
-    xp: Any,
+    xp: Namespace,
     input: Any,
     weight: Any,
     bias: Any,

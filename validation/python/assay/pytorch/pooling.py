@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy as np
 
+from .._formula import Namespace
 from .._traced import NotTraceable, Traced
 from .._convolution import windows_of
 from .convolutions import each_of
@@ -30,13 +31,13 @@ def _windows(x: Traced, n: int, kernel: Any, stride: Any, padding: Any, dilation
     return windows_of(np.pad(p, more, constant_values=-2), kernel, stride, dilation)
 
 
-def _maximum(xp: Any, x: Traced, windows: np.ndarray, n: int) -> Traced:
+def _maximum(xp: Namespace, x: Traced, windows: np.ndarray, n: int) -> Traced:
     index = np.where(windows < 0, x.size, windows)
     sources = [x, xp._array(-math.inf)] if (windows < 0).any() else [x]
     return xp.max(xp._moved(sources, index), axis=tuple(range(-n, 0)))
 
 
-def _average(xp: Any, x: Traced, windows: np.ndarray, n: int, counts: np.ndarray) -> Traced:
+def _average(xp: Namespace, x: Traced, windows: np.ndarray, n: int, counts: np.ndarray) -> Traced:
     """The mean over windows; `counts` is what each sum is divided by."""
     last = tuple(range(-n, 0))
     inner = int(np.prod(windows.shape[-n:]))
@@ -48,7 +49,7 @@ def _average(xp: Any, x: Traced, windows: np.ndarray, n: int, counts: np.ndarray
 
 def _max_pool(n: int) -> Any:
     def row(
-        xp: Any,
+        xp: Namespace,
         input: Any,
         kernel_size: Any,
         stride: Any = None,
@@ -65,7 +66,7 @@ def _max_pool(n: int) -> Any:
 
 def _avg_pool(n: int) -> Any:
     def row(
-        xp: Any,
+        xp: Namespace,
         input: Any,
         kernel_size: Any,
         stride: Any = None,
@@ -102,7 +103,7 @@ def _adaptive_windows(x: Traced, sizes: Sequence[Any]) -> np.ndarray:
 
 
 def _adaptive(n: int, is_max: bool) -> Any:
-    def row(xp: Any, input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    def row(xp: Namespace, input: Any, output_size: Any, return_indices: bool = False) -> Any:
         windows = _adaptive_windows(input, each_of(output_size, n))
         if is_max:
             value = _maximum(xp, input, windows, n)
@@ -125,7 +126,7 @@ def _scales(n: int, rest: Tuple[Any, ...]) -> List[Any]:
 
 
 def _nearest(n: int) -> Any:
-    def row(xp: Any, input: Any, output_size: Any = None, *rest: Any, scale_factors: Any = None) -> Any:
+    def row(xp: Namespace, input: Any, output_size: Any = None, *rest: Any, scale_factors: Any = None) -> Any:
         scales = _scales(n, (scale_factors,) if scale_factors is not None else rest)
         p = np.arange(input.size).reshape(input.shape)
         for k, (out, scale) in enumerate(zip(_sizes_of(input, n, output_size, scales), scales)):
@@ -139,7 +140,7 @@ def _nearest(n: int) -> Any:
 def _linear(n: int) -> Any:
     """Between the nearest elements along each axis in turn."""
 
-    def row(xp: Any, input: Any, output_size: Any, align_corners: bool, *rest: Any, scale_factors: Any = None) -> Any:
+    def row(xp: Namespace, input: Any, output_size: Any, align_corners: bool, *rest: Any, scale_factors: Any = None) -> Any:
         scales = _scales(n, (scale_factors,) if scale_factors is not None else rest)
         for k, (out, scale) in enumerate(zip(_sizes_of(input, n, output_size, scales), scales)):
             axis, size = input.ndim - n + k, input.shape[input.ndim - n + k]
@@ -156,7 +157,7 @@ def _linear(n: int) -> Any:
     return row
 
 
-def _refused(xp: Any, *_: Any, **__: Any) -> Any:
+def _refused(xp: Namespace, *_: Any, **__: Any) -> Any:
     raise NotTraceable("fractional pooling draws random numbers: expected a function of its inputs alone")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Dict, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional
 
 
 class ValuesAndIndices(NamedTuple):
@@ -133,7 +133,7 @@ def _top_k(xp: Any, input: Any, k: int, dim: int = -1, largest: bool = True, sor
 def _ranked(xp: Any, input: Any, rank: int, dim: int, keepdim: bool) -> Any:
     """The element of this rank, the smallest first, and its position."""
     ordered = _sort(xp, input, dim)
-    at = [slice(None)] * input.ndim
+    at: List[Any] = [slice(None)] * input.ndim
     at[dim] = slice(rank, rank + 1) if keepdim else rank
     return ValuesAndIndices(*(one[tuple(at)] for one in ordered))
 

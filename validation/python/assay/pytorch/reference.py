@@ -59,7 +59,8 @@ class TorchOperation(FrameworkOperation):
         return of_parameters
 
     def _begin(self) -> None:
-        self._dtype, self._dtypes, self.calling = torch.float32, {}, Calling()
+        self._dtype, self.calling = torch.float32, Calling()
+        self._dtypes: Dict[str, torch.dtype] = {}
         super()._begin()
 
     def __reduce__(self) -> Any:

@@ -6,37 +6,39 @@ from typing import Any, Dict, List, Sequence
 
 import numpy as np
 
+from .._formula import Namespace
 from .._traced import Traced
 from .moves import sizes_of
 
 
-def _cat(xp: Any, tensors: Sequence[Traced], dim: int = 0) -> Traced:
+def _cat(xp: Namespace, tensors: Sequence[Traced], dim: int = 0) -> Traced:
     full = [one for one in tensors if one.shape != (0,)] or list(tensors)  # PyTorch passes over an empty vector
     return xp.concat(full, axis=dim)
 
 
-def _stack(xp: Any, tensors: Sequence[Traced], dim: int = 0) -> Traced:
+def _stack(xp: Namespace, tensors: Sequence[Traced], dim: int = 0) -> Traced:
     return xp.stack(tensors, axis=dim)
 
 
-def _pad(xp: Any, input: Traced, pad: Sequence[int], mode: str = "constant", value: Any = None) -> Traced:
+def _pad(xp: Namespace, input: Traced, pad: Sequence[int], mode: str = "constant", value: Any = None) -> Traced:
     """`pad` counts from the last axis: (left, right, top, bottom, ...); negative numbers crop."""
     each = [(0, 0)] * (input.ndim - len(pad) // 2) + [tuple(pad[k : k + 2]) for k in range(len(pad) - 2, -1, -2)]
     p = np.arange(input.size).reshape(input.shape)
     p = p[tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(each, p.shape))]
     widths = [(max(a, 0), max(b, 0)) for a, b in each]
     if mode != "constant":
-        return xp._moved([input], np.pad(p, widths, {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}[mode]))
+        modes: Dict[str, Any] = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+        return xp._moved([input], np.pad(p, widths, modes[mode]))
     return xp._moved([input, xp._array(value or 0)], np.pad(p, widths, constant_values=input.size))
 
 
-def _diag(xp: Any, input: Traced, diagonal: int = 0) -> Traced:
+def _diag(xp: Namespace, input: Traced, diagonal: int = 0) -> Traced:
     return (
         _diag_embed(xp, input, diagonal) if input.ndim == 1 else xp._moved([input], np.diagonal(xp._positions(input), diagonal))
     )
 
 
-def _diag_embed(xp: Any, input: Traced, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Traced:
+def _diag_embed(xp: Namespace, input: Traced, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Traced:
     n = input.shape[-1] + abs(offset)
     p = np.full((*input.shape[:-1], n, n), input.size)
     rows = np.arange(input.shape[-1]) + max(-offset, 0)
@@ -44,13 +46,13 @@ def _diag_embed(xp: Any, input: Traced, offset: int = 0, dim1: int = -2, dim2: i
     return xp._moved([input, xp._array(0)], np.moveaxis(p, (-2, -1), (dim1, dim2)))
 
 
-def _meshgrid(xp: Any, *tensors: Any, indexing: str = "ij") -> List[Traced]:
+def _meshgrid(xp: Namespace, *tensors: Any, indexing: Any = "ij") -> List[Traced]:
     arrays = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
     grids = np.meshgrid(*[xp._positions(one) for one in arrays], indexing=indexing)
     return [xp._moved([one], grid) for one, grid in zip(arrays, grids)]
 
 
-def _broadcast_tensors(xp: Any, *tensors: Any) -> List[Traced]:
+def _broadcast_tensors(xp: Namespace, *tensors: Any) -> List[Traced]:
     arrays = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
     shape = np.broadcast_shapes(*(one.shape for one in arrays))
     return [xp.broadcast_to(one, shape) for one in arrays]

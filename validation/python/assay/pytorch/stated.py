@@ -104,7 +104,8 @@ class _Judge:
         operation = CutOperation(self.problem.model(sizes), self.problem.inputs, values)
         truth = operation.truth(*operation.arrays, digits=20, **self.problem.arithmetic)
         for k, part in enumerate(parts):
-            at, near = {}, {}  # type: Dict[int, torch.Tensor], Dict[int, int]
+            at: Dict[int, torch.Tensor] = {}
+            near: Dict[int, int] = {}
             for axis, indices in zip(self.axes, chosen):
                 place = axis.outputs[k]
                 if axis.is_local:
@@ -172,7 +173,8 @@ def _of_kernel(problem: StatedProblem, kernel: Any) -> List[torch.Tensor]:
         if f"buffer {name}" in problem.values and problem.values[f"buffer {name}"].shape == one.shape:
             one.copy_(problem.values[f"buffer {name}"])
     with torch.no_grad():
-        return called(lambda: problem.outputs(made(*problem.arguments(problem.values, problem.dtype))))
+        results: List[torch.Tensor] = called(lambda: problem.outputs(made(*problem.arguments(problem.values, problem.dtype))))
+        return results
 
 
 def _wrong_shape(results: List[torch.Tensor], due: List[torch.Tensor]) -> str:
@@ -184,7 +186,7 @@ def judged_at_stated_sizes(operation: Any, kernel: Any, device: torch.device, **
     """The kernel, a class like the Model, at the sizes of the file."""
     weight = weight_of(operation)
     why = why_not(weight, device)
-    if why:
+    if why or weight is None:
         return Stated("not judged", why)
     problem = StatedProblem(operation, device, arithmetic)
     try:

@@ -36,7 +36,9 @@ class StatedProblem:
         return one.to(device=self.device, dtype=self.dtype) if one.is_floating_point() else one.to(self.device)
 
     def model(self, sizes: Dict[str, int], kernel: Any = None) -> torch.nn.Module:
-        return self._operation.drawn_buffers(self._operation.file.load(sizes, is_narrow=False).model(kernel))
+        model = self._operation.file.load(sizes, is_narrow=False).model(kernel)
+        drawn: torch.nn.Module = self._operation.drawn_buffers(model)
+        return drawn
 
     @staticmethod
     def _values(inputs: List[Any], model: torch.nn.Module) -> Values:

@@ -46,6 +46,7 @@ class TracedTensor:
         if self._read is None or self._read_version != self._storage.version:
             self._read = self.xp._moved([self._storage.value], self._index)
             self._read_version = self._storage.version
+        assert self._read is not None
         return self._read
 
     @property
@@ -98,7 +99,8 @@ class TracedTensor:
 
     @property
     def data(self) -> "TracedTensor":
-        return self._call("detach")
+        detached: TracedTensor = self._call("detach")
+        return detached
 
     T = property(lambda self: self._call("T"))
     mT = property(lambda self: self._call("mT"))

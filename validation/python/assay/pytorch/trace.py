@@ -95,8 +95,8 @@ def with_values(module: Any, values: Dict[str, Any], buffers: Optional[Callable[
                     one._parameters[key] = by_id[id(value)]
             if "_flat_weights" in one.__dict__:  # of recurrent networks, which keep them in a list too
                 one.__dict__["_flat_weights"] = [by_id.get(id(weight), weight) for weight in one.__dict__["_flat_weights"]]
-            for key, value in list(one._buffers.items()) if buffers else ():
-                one._buffers[key] = value if value is None else buffers(value)
+            for key, value in list(one._buffers.items()):
+                one._buffers[key] = value if value is None or buffers is None else buffers(value)
         yield
     finally:
         for one, attributes, parameters, held in kept:

@@ -46,13 +46,13 @@ def _compute(*arguments: Any) -> Tuple[torch.Tensor, ...]:
         return (loss, loss.new_empty(0), *gradients)
     problem, dtype, threads = _problem(inputs), inputs[0].dtype, torch.get_num_threads()
     if _in_one_pass(inputs, wanted):
-        loss, gradients = problem.loss(wanted, threads)
+        losses, found = problem.loss(wanted, threads)
         log_sum_exp = torch.empty(0, dtype=torch.float64)
     else:
-        loss, sums = problem.forward(threads)
-        gradients = [calls.empty((0,), dtype_name(dtype)) for _ in wanted]
+        losses, sums = problem.forward(threads)
+        found = [calls.empty((0,), dtype_name(dtype)) for _ in wanted]
         log_sum_exp = tensor_of(sums, torch.float64)
-    return (tensor_of(loss, torch.float32), log_sum_exp, *(tensor_of(one, dtype) for one in gradients))
+    return (tensor_of(losses, torch.float32), log_sum_exp, *(tensor_of(one, dtype) for one in found))
 
 
 def _fake_gradients(inputs: Tuple[Any, ...], wanted: Tuple[bool, ...]) -> List[torch.Tensor]:
@@ -86,8 +86,8 @@ def _backward(ctx: Any, upstream: Optional[torch.Tensor], *_: Any) -> Tuple[Any,
     _transforms.expect_no_batched_gradient("linear_cross_entropy", upstream)
     needed = _needed(ctx)  # under vmap it is not seen before
     kept, ctx.kept = ctx.kept, None  # given away: a second backward pass computes them anew
-    are_there = kept is not None and all(want or not need for want, need in zip(ctx.wanted, needed))
-    gradients = _define.scaled(kept, upstream) if are_there else None
+    are_there = all(want or not need for want, need in zip(ctx.wanted, needed))
+    gradients = _define.scaled(kept, upstream) if kept is not None and are_there else None
     if gradients is None:
         gradients = _cce_backward(upstream, *ctx.saved_tensors, *ctx.options, *needed)
     dhidden, dweight, dbias = (one if need else None for one, need in zip(gradients, needed))
@@ -161,7 +161,7 @@ def _second_derivative(ctx: Any, *cotangents: Any) -> Tuple[Any, ...]:
     def gradients(upstream: torch.Tensor, hidden: Any, weight: Any, bias: Any = None) -> Tuple[torch.Tensor, ...]:
         return _cce_formula.gradients(upstream, (hidden, weight, targets, bias, *options), wanted)
 
-    due, pullback = torch.func.vjp(gradients, *given)
+    due, pullback = torch.func.vjp(gradients, *given)[:2]
     dupstream, dhidden, dweight, *dbias = pullback(
         tuple(torch.zeros_like(one) if cotangent is None else cotangent for one, cotangent in zip(due, cotangents))
     )
@@ -175,7 +175,8 @@ def _transformed_backward(operator: Any) -> Any:
     def call(upstream: torch.Tensor, log_sum_exp: torch.Tensor, *rest: Any) -> Tuple[torch.Tensor, ...]:
         if _transforms.forward_mode():
             return _cce_formula.gradients(upstream, rest[:_INPUTS], rest[_INPUTS:])
-        return function(upstream, log_sum_exp, *rest)
+        results: Tuple[torch.Tensor, ...] = function(upstream, log_sum_exp, *rest)
+        return results
 
     return call
 
@@ -234,10 +235,10 @@ def linear_cross_entropy(
     calls.loss_shape(options["reduction"], ())
     enabled = torch.is_grad_enabled()
     wanted = [enabled and one is not None and one.requires_grad for one in (hidden, weight, bias)]
-    loss, *_ = _cce(
+    loss: torch.Tensor = _cce(
         hidden.reshape(targets.numel(), hidden.shape[-1]), weight, integers("targets", targets, hidden).reshape(-1), bias,
         *options.values(), *wanted,
-    )  # fmt: skip
+    )[0]  # fmt: skip
     return loss.reshape(targets.shape) if options["reduction"] == "none" else loss
 
 

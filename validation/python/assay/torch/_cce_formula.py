@@ -50,6 +50,6 @@ def gradients(upstream: torch.Tensor, inputs: Sequence[Any], wanted: Sequence[bo
         h, w, b = (given[places.index(i)] if i in places else one for i, one in enumerate(arrays))
         return loss(h, w, targets, b, *options)
 
-    _, pullback = torch.func.vjp(of_wanted, *(arrays[i] for i in places))
+    pullback = torch.func.vjp(of_wanted, *(arrays[i] for i in places))[1]
     computed = dict(zip(places, pullback(upstream)))
     return tuple(computed.get(i, hidden.new_empty(0)) for i in range(3))

@@ -75,7 +75,7 @@ def _tangent(ctx: Any, tangent: Optional[torch.Tensor], *_: Any) -> Optional[tor
     activations, reduction = ctx.saved_tensors[0], ctx.options[1]
     shape = calls.loss_shape(reduction, (activations.shape[1],))
     upstream = torch.ones(shape, dtype=torch.float32, device=activations.device)
-    gradient = _ctc_backward(upstream, *ctx.saved_tensors, *ctx.options)
+    gradient: torch.Tensor = _ctc_backward(upstream, *ctx.saved_tensors, *ctx.options)
     return (gradient.float() * tangent.float()).sum((0, 2) if reduction == "none" else (0, 1, 2))
 
 
@@ -159,7 +159,7 @@ def ctc_loss(
     ]
     lengths = [one if one.dim() == 1 else one.reshape(-1) for one in lengths]
     with_gradient = torch.is_grad_enabled() and log_probs.requires_grad
-    loss = _ctc_loss(
+    loss: torch.Tensor = _ctc_loss(
         activations, integers("targets", targets, log_probs), *lengths, blank, reduction, zero_infinity, logits, with_gradient
     )
     return loss if is_batch or reduction != "none" else loss.squeeze(0)

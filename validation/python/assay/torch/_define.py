@@ -50,13 +50,13 @@ def define(
     operator.register_autograd(backward, setup_context=_of_first(setup_context) if returns_first else setup_context)
     if hasattr(torch.library, "register_vmap"):  # PyTorch 2.5
         torch.library.register_vmap(f"assay::{name}", vmap or _transforms.one_by_one(operator))
-    observed = (lambda *inputs: operator(*inputs)[0]) if returns_first else operator
+    observed: Any = (lambda *inputs: operator(*inputs)[0]) if returns_first else operator
     under_transforms = transformed(operator)
 
-    @torch.compiler.disable
-    def in_forward_mode(*inputs: Any) -> Any:
+    def with_transforms(*inputs: Any) -> Any:
         return under_transforms(*inputs)
 
+    in_forward_mode: Any = torch.compiler.disable(with_transforms)
     in_forward_mode.__qualname__ = f"assay.torch.{name} in forward mode"  # for PyTorch's message, with fullgraph=True
 
     def call(*inputs: Any) -> Any:
@@ -88,7 +88,7 @@ def _is_observed(inputs: Sequence[Any]) -> bool:
     """Whether more than autograd sees the call: torch.compile, torch.jit, a dispatch mode, a kind of tensor."""
     return (
         torch.compiler.is_compiling()
-        or torch.jit.is_tracing()
+        or torch._C._is_tracing()
         or torch._C._len_torch_dispatch_stack() > 0
         or not _PLAIN.issuperset(map(type, inputs))
     )
@@ -108,8 +108,10 @@ def _function(
             setup_context(ctx, inputs, output)
         return output[0] if returns_first else output
 
-    function = type(name, (torch.autograd.Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)})
-    return function.apply
+    rules = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    function: Any = type(name, (torch.autograd.Function,), rules)
+    apply: Callable[..., Any] = function.apply
+    return apply
 
 
 def expect_floats(name: str, value: Any, dtypes: Sequence[str], devices: Sequence[str] = ("cpu",)) -> None:

@@ -29,7 +29,7 @@ def _launch(operation: str, problem: Any, tensors: Dict[str, Optional[torch.Tens
 def _expect_finite(name: str, axes: str, tensor: torch.Tensor, ignored: Optional[np.ndarray] = None) -> None:
     """Raises ValueError at an element that is not finite, in a row that is not ignored. Waits for the stream, and takes
     memory of the tensor's size only where there is such an element."""
-    if tensor.numel() == 0 or sum(one * 0 for one in torch.aminmax(tensor)).item() == 0:
+    if tensor.numel() == 0 or float(sum(one * 0 for one in torch.aminmax(tensor))) == 0:
         return
     bad = ~torch.isfinite(tensor)
     if ignored is not None:
@@ -49,7 +49,9 @@ def _expect_valid(
     activations: torch.Tensor,
     targets: np.ndarray,
     input_lengths: np.ndarray,
-    *arguments: Any,
+    target_lengths: np.ndarray,
+    upstream: np.ndarray,
+    options: Dict[str, Any],
 ) -> None:
     """Waits for the sum of _zero_if_finite. Raises ValueError if a frame that the kernel reads is invalid: the
     kernel for CPUs names the element."""
@@ -58,9 +60,8 @@ def _expect_valid(
     largest = activations.amax(-1).cpu()
     is_read = torch.arange(len(largest)).unsqueeze(1) < torch.from_numpy(input_lengths)
     if not bool((torch.isfinite(largest) | ~is_read).all()):
-        calls.ctc_loss(
-            carried(activations.cpu()), targets, input_lengths, *arguments, False, torch.get_num_threads()
-        )
+        given = targets, input_lengths, target_lengths, upstream, options
+        calls.ctc_loss(carried(activations.cpu()), *given, False, torch.get_num_threads())
 
 
 def ctc_loss(
@@ -101,9 +102,10 @@ def linear_cross_entropy(
     wanted: Sequence[bool],
 ) -> Tuple[torch.Tensor, List[torch.Tensor]]:
     """Loss and the gradients in hidden, weight and bias; of size 0 where one is not wanted."""
-    inputs = [None if one is None else aligned(one.contiguous()) for one in (hidden, weight, bias)]
-    _expect_finite("hidden", "nh", inputs[0], ignored=targets == options["ignore_index"])
-    _expect_finite("weight", "vh", inputs[1])
+    hidden, weight = aligned(hidden.contiguous()), aligned(weight.contiguous())
+    inputs = [hidden, weight, None if bias is None else aligned(bias.contiguous())]
+    _expect_finite("hidden", "nh", hidden, ignored=targets == options["ignore_index"])
+    _expect_finite("weight", "vh", weight)
     losses = hidden.new_empty(len(targets), dtype=torch.float32)
     gradients = [torch.empty_like(one) if want and one is not None else None for one, want in zip(inputs, wanted)]
     values = None if bias is None else array_of(bias.cpu())

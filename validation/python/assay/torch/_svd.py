@@ -62,9 +62,13 @@ def _save_for_rules(ctx: Any, inputs: Tuple[torch.Tensor, ...], output: Factors)
 
 
 def _tangents(ctx: Any, dA: Optional[torch.Tensor]) -> Any:
-    return (None,) * 3 if dA is None else _svd_formula.tangents(*ctx.saved_tensors, dA)
+    if dA is None:
+        return (None,) * 3
+    U, S, Vh = ctx.saved_tensors
+    return _svd_formula.tangents(U, S, Vh, dA)
 
 
+_svd: Any  # below
 _as_one_batch = _transforms.as_one_batch(lambda *inputs: _svd(*inputs))
 _no_gradient = _transforms.refusing("randomized_svd", "gradient", "call it on A.detach(), or use assay.torch.svd")
 _svd_backward = _define.define(

@@ -12,6 +12,7 @@ import torch
 from torch.autograd import forward_ad
 
 Rule = Callable[..., Any]
+_functorch: Any = getattr(torch._C, "_functorch", None)  # before PyTorch 2: None
 
 
 def forward_mode() -> bool:
@@ -29,8 +30,8 @@ def functionalized() -> bool:
     """Within torch.func.functionalize, which knows operators but no torch.autograd.Function."""
     if not torch._C._are_functorch_transforms_active():
         return False
-    functionalize = torch._C._functorch.TransformType.Functionalize
-    return any(one.key() == functionalize for one in torch._C._functorch.get_interpreter_stack())
+    functionalize = _functorch.TransformType.Functionalize
+    return any(one.key() == functionalize for one in _functorch.get_interpreter_stack())
 
 
 def expect_no_forward_mode(name: str) -> None:
@@ -41,7 +42,7 @@ def expect_no_forward_mode(name: str) -> None:
 def is_batched_gradient(upstream: torch.Tensor) -> bool:
     """Whether is_grads_batched of torch.autograd.grad is on, the older vmap, which only PyTorch's own operations know."""
     if hasattr(torch, "func"):
-        return torch._C._functorch.is_legacy_batchedtensor(upstream)
+        return bool(_functorch.is_legacy_batchedtensor(upstream))
     return "Batched" in str(torch._C._dispatch_keys(upstream))
 
 
@@ -67,11 +68,13 @@ def ruled(
         setup(ctx, inputs, output)
         return output
 
+    function: Any
     members = {"forward": forward, "backward": backward, "jvp": jvp}
     if hasattr(torch.autograd.Function, "setup_context"):
         members.update(forward=compute, setup_context=setup, vmap=vmap or one_by_one(lambda *inputs: function.apply(*inputs)))
     function = type(name, (torch.autograd.Function,), {key: staticmethod(rule) for key, rule in members.items()})
-    return function.apply
+    apply: Rule = function.apply
+    return apply
 
 
 def require_elements(info: Any) -> None:
