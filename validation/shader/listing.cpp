@@ -50,6 +50,7 @@ std::string list_shader(const ShaderScript& script) {
     const bool is_named_apart = !kernel.instantiation.empty() && kernel.instantiation != kernel.name;
     text += fmt::format("kernel {}{}{}\n", kernel.name, is_named_apart ? " = " : "",
                         is_named_apart ? kernel.instantiation : "");
+    if (!kernel.refusal.empty()) text += "  refused: " + kernel.refusal;
     for (const auto& argument : kernel.arguments)
       text += fmt::format("  {:<32} {:<16} {}{}\n", argument.place, argument.name, argument.type,
                           argument.condition.empty() ? "" : ", if " + argument.condition);
