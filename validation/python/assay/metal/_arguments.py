@@ -62,14 +62,17 @@ class BoundArguments:
         self.buffers: List[Dict[str, Any]] = []
         self.textures: List[Dict[str, Any]] = []
         self.samplers: List[Dict[str, Any]] = []
-        self.names: List[str] = []  # the array of each argument that is no sampler
+        self.names: List[str] = []  # the array of each argument that is no sampler; "" if it is absent
 
     def add(self, argument: Argument, value: Any) -> None:
+        if value is None:  # not there, as its function constant says
+            self.names += [""] if argument.kind != "sampler" else []
+            return
         if argument.kind == "sampler":
             self.samplers.append({"index": argument.index, "sampler": value})
             return
         is_memory = not isinstance(value, (bool, int, float, np.generic, tuple, list))
-        if value is None or isinstance(value, str):
+        if isinstance(value, str):
             raise TypeError(f"{argument.name} = {value!r}: expected an array or a number for {argument.type}")
         if argument.is_written and not is_memory:
             raise TypeError(f"{argument.name}: the kernel may write {argument.type}: expected an array, or unset(...), and "
