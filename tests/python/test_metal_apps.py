@@ -26,8 +26,7 @@ def found(call, check, line):
 
 
 def test_headers_that_host_and_shader_share():
-    library = metal.compile(
-        """#include <simd/simd.h>
+    library = metal.compile("""#include <simd/simd.h>
 #include <TargetConditionals.h>
 #if !TARGET_OS_MAC || TARGET_OS_IPHONE
 #error "target"
@@ -38,8 +37,7 @@ kernel void f(device float4* out, constant Uniforms& u, uint i [[thread_position
   const simd::float4 p = simd_mul(u.turn, simd::float4(u.position, 1));
   out[i] = metal::abs(p) + simd_dot(u.position, u.position) + float(u.size.y) + matrix_multiply(u.m, float2(1, 2)).xyxy;
 }
-"""
-    )
+""")
     u = np.zeros(28, np.float32)
     u[:3], u[4:20], u[20:22].view(np.uint32)[:], u[22:26] = (1, -2, 3), np.eye(4).ravel(), (7, 5), (1, 0, 0, 1)
     out = library.f(metal.unset((1, 4), "float32"), u, grid=1)
@@ -77,15 +75,13 @@ def test_a_kernel_that_calls_what_fragments_call_is_refused():
 
 
 def test_structs_of_buffers_are_arguments():
-    library = compiled(
-        """struct Both { device float* out [[buffer(2)]]; device const float* in [[buffer(0)]]; };
+    library = compiled("""struct Both { device float* out [[buffer(2)]]; device const float* in [[buffer(0)]]; };
 struct Where { uint i [[thread_position_in_grid]]; };
 kernel void f(Both b, constant uint& n [[buffer(1)]], Where w) {
   if (w.i < n)
     b.out[w.i] = 2 * b.in[w.i];
 }
-"""
-    )
+""")
     assert [(one.name, one.index) for one in library.f.buffers] == [("in", 0), ("n", 1), ("out", 2)]
     x = np.arange(4, dtype=np.float32)
     assert library.f(x, 4, metal.unset(4, "float32"), grid=4).tolist() == [0, 2, 4, 6]
@@ -94,8 +90,7 @@ kernel void f(Both b, constant uint& n [[buffer(1)]], Where w) {
 
 
 def test_indices_are_computed():
-    library = compiled(
-        """enum Index { first, second = 4, third };
+    library = compiled("""enum Index { first, second = 4, third };
 enum class Slot : uint { out = 1 + 1 };
 constexpr constant int base = 2;
 #define LAST (third + base)
@@ -103,16 +98,14 @@ kernel void f(device float* a [[buffer(first)]], device float* b [[buffer(third)
               device float* d [[buffer(static_cast<uint>(Slot::out))]], device float* e [[buffer(1 << 3 | 1)]]) {
   a[0] = 1, b[0] = 2, c[0] = 3, d[0] = 4, e[0] = 5;
 }
-"""
-    )
+""")
     assert [(one.name, one.index) for one in library.f.buffers] == [("a", 0), ("d", 2), ("b", 5), ("c", 7), ("e", 9)]
     with pytest.raises(metal.CompileError, match="has index 'unknown': expected a constant from 0 to 30"):
         compiled("kernel void f(device float* a [[buffer(unknown)]]) {}")
 
 
 def test_numbers_are_packed_as_pixels_are():
-    library = compiled(
-        """kernel void f(device uint* out, device float4* back) {
+    library = compiled("""kernel void f(device uint* out, device float4* back) {
   out[0] = pack_float_to_unorm4x8(float4(0, 0.5, 1, 2));
   out[1] = pack_float_to_snorm4x8(float4(-1, 1, 0, NAN));
   out[2] = pack_float_to_unorm2x16(float2(1, 0.25));
@@ -126,8 +119,7 @@ def test_numbers_are_packed_as_pixels_are():
   float4 whole;
   back[4] = modf(float4(1.5, -2.25, 3, 0.75), whole) + 10 * whole;
 }
-"""
-    )
+""")
     out, back = library.f(metal.unset(6, "uint32"), metal.unset((5, 4), "float32"), grid=1)
     assert [hex(one) for one in out] == ["0xffff8000", "0x7f81", "0x4000ffff", "0xe00003ff", "0xf81f", "0x80ff00bc"]
     assert np.allclose(back[0], [0, 128 / 255, 1, 1], atol=0) and back[1].tolist() == [np.float32(-1 / 127), -1, -1, 1]
@@ -136,15 +128,13 @@ def test_numbers_are_packed_as_pixels_are():
 
 
 def test_matrices_are_made_of_lists():
-    library = compiled(
-        """kernel void f(device float3* out) {
+    library = compiled("""kernel void f(device float3* out) {
   const float3x3 m = float3x3({1, 2, 3}, {4, 5, 6}, {7, 8, 9});
   out[0] = m * float3(1, 10, 100);
   const half2x2 h = {{1, 2}, half2(3, 4)};
   out[1] = float3(h[1].x, h[0].y, 0);
 }
-"""
-    )
+""")
     out = library.f(metal.unset((2, 4), "float32"), grid=1)
     assert out[:, :3].tolist() == [[741, 852, 963], [3, 2, 0]]
 
@@ -305,17 +295,34 @@ def lint(tmp_path, text):
 @pytest.mark.parametrize(
     "text, status, said",
     [
-        ("kernel void f(device float* x, constant uint& n) { float y[n]; y[0] = 1; x[0] = y[0]; }", 1, ":3:60: error: variable length"),
-        ("kernel void g(device float* x) { x[0] = 1; }\nkernel void f(device float* x) { g(x); }", 1, ":4:34: error: 'g' is a kernel"),
+        (
+            "kernel void f(device float* x, constant uint& n) { float y[n]; y[0] = 1; x[0] = y[0]; }",
+            1,
+            ":3:60: error: variable length",
+        ),
+        (
+            "kernel void g(device float* x) { x[0] = 1; }\nkernel void f(device float* x) { g(x); }",
+            1,
+            ":4:34: error: 'g' is a kernel",
+        ),
         ("void g(device float** x) {}\nkernel void f(device float* x) {}", 1, ":3:8: error: pointer type must have explicit"),
-        ("kernel void f(device float* x) { thread_local float y = 1; x[0] = y; }", 1, ":3:34: error: Metal has no 'thread_local'"),
+        (
+            "kernel void f(device float* x) { thread_local float y = 1; x[0] = y; }",
+            1,
+            ":3:34: error: Metal has no 'thread_local'",
+        ),
         (
             "kernel void f(device float* x, constant bool& b) { mem_flags m = b ? mem_flags::mem_device : mem_flags::mem_none;\n"
             "  threadgroup_barrier(m); x[0] = 1; }",
             0,
             ":4:23: warning: the flags of this barrier depend on the variable 'm'",
         ),
-        ("template <typename T> using P = device T*;\nvoid g(P<float> x) { *x = 1; }\nkernel void f(device float* x) { g(x); }", 0, ""),
+        (
+            "template <typename T> using P = device T*;\nvoid g(P<float> x) { *x = 1; }\n"
+            "kernel void f(device float* x) { g(x); }",
+            0,
+            "",
+        ),
         ("kernel void f(device uint* x) { x[0] = pack_float_to_unorm4x8(float4(1)); }", 0, ""),
         (
             "struct S { float x; float get() const device { return x; } float get() const thread { return 2 * x; } };\n"
@@ -323,7 +330,12 @@ def lint(tmp_path, text):
             0,
             "",
         ),
-        ("constexpr constant mem_flags m = mem_flags::mem_none;\nkernel void f(device float* x) { threadgroup_barrier(m); x[0] = 1; }", 0, ""),
+        (
+            "constexpr constant mem_flags m = mem_flags::mem_none;\n"
+            "kernel void f(device float* x) { threadgroup_barrier(m); x[0] = 1; }",
+            0,
+            "",
+        ),
     ],
 )
 def test_lint_of_what_apps_have(tmp_path, text, status, said):

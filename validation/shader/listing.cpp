@@ -38,6 +38,7 @@ ordered_json as_json(const abi::Argument& argument) {
           {"element_size", argument.element_size},
           {"is_written", argument.is_written != 0},
           {"is_reference", argument.is_reference != 0},
+          {"is_conditional", argument.is_present != nullptr},
           {"attribute", argument.attribute}};
 }
 

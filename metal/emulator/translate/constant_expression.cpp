@@ -96,7 +96,7 @@ class Expression {
   }
 
   std::optional<long> named(std::string_view name) const {
-    for (std::size_t n = 1; n + 1 < source_.size(); ++n) {
+    for (std::size_t n = 0; n + 1 < source_.size(); ++n) {
       if (source_[n] == "enum")
         if (const auto value = enumerator(n, name)) return value;
       const bool is_variable = source_[n] == name && (source_[n + 1] == "=" || source_[n + 1] == "{");

@@ -12,10 +12,12 @@ using namespace metal;
 #define ASSAY_MATRIX(T, size)              \
   using matrix_##T##size = metal::T##size; \
   using simd_##T##size = metal::T##size;
-#define ASSAY_MATRICES(T)                                                                                  \
-  ASSAY_MATRIX(T, 2x2)                                                                                     \
-  ASSAY_MATRIX(T, 2x3) ASSAY_MATRIX(T, 2x4) ASSAY_MATRIX(T, 3x2) ASSAY_MATRIX(T, 3x3) ASSAY_MATRIX(T, 3x4) \
-      ASSAY_MATRIX(T, 4x2) ASSAY_MATRIX(T, 4x3) ASSAY_MATRIX(T, 4x4)
+#define ASSAY_MATRICES(T) \
+  ASSAY_MATRIX(T, 2x2)    \
+  ASSAY_MATRIX(T, 2x3)    \
+  ASSAY_MATRIX(T, 2x4)    \
+  ASSAY_MATRIX(T, 3x2)    \
+  ASSAY_MATRIX(T, 3x3) ASSAY_MATRIX(T, 3x4) ASSAY_MATRIX(T, 4x2) ASSAY_MATRIX(T, 4x3) ASSAY_MATRIX(T, 4x4)
 ASSAY_MATRICES(float)
 ASSAY_MATRICES(half)
 #undef ASSAY_MATRICES

@@ -44,6 +44,7 @@ class Argument:
     is_written: bool
     is_reference: bool  # T& and not T*
     attribute: str  # "thread_position_in_grid", "texture2d"; empty for memory
+    is_conditional: bool = False  # there only if its function constant says so
 
 
 def extents_of(name: str, value: Extents, least: int = 1) -> Tuple[int, ...]:
@@ -65,14 +66,14 @@ class BoundArguments:
         self.names: List[str] = []  # the array of each argument that is no sampler; "" if it is absent
 
     def add(self, argument: Argument, value: Any) -> None:
-        if value is None:  # not there, as its function constant says
+        if value is None and argument.is_conditional:  # not there, as its function constant says
             self.names += [""] if argument.kind != "sampler" else []
             return
         if argument.kind == "sampler":
             self.samplers.append({"index": argument.index, "sampler": value})
             return
         is_memory = not isinstance(value, (bool, int, float, np.generic, tuple, list))
-        if isinstance(value, str):
+        if value is None or isinstance(value, str):
             raise TypeError(f"{argument.name} = {value!r}: expected an array or a number for {argument.type}")
         if argument.is_written and not is_memory:
             raise TypeError(f"{argument.name}: the kernel may write {argument.type}: expected an array, or unset(...), and "
