@@ -58,6 +58,16 @@ Result<void> EmulatorBuffer::did_modify(std::uint64_t offset, std::uint64_t byte
   return {};
 }
 
+EmulatorBuffer::Unwritten EmulatorBuffer::unwritten(std::uint64_t bytes) const {
+  Unwritten found;
+  for (std::uint64_t at = 0; at + bytes <= length();) {
+    const std::uint64_t end = allocation_->shadow.written_until(at, length());
+    if (end == at && found.count++ == 0) found.first = at / bytes;
+    at = end == at ? at + bytes : (end + bytes - 1) / bytes * bytes;
+  }
+  return found;
+}
+
 void EmulatorBuffer::note_written(std::uint64_t offset, std::uint64_t bytes) {
   if (bytes != 0) allocation_->shadow.host_writes.add(offset, offset + bytes);
 }

@@ -33,9 +33,16 @@ class EmulatorBuffer final : public Buffer {
   std::byte* contents() override { return allocation_->begin(); }
   std::uint64_t length() const override { return allocation_->length(); }
   const std::string& label() const override { return label_; }
+  bool is_sparse() const { return allocation_->is_sparse; }
   Result<void> did_modify(std::uint64_t offset, std::uint64_t bytes) override;
 
   Allocation& allocation() { return *allocation_; }
+
+  /// The elements of `bytes` that neither the host nor a checked kernel has written.
+  struct Unwritten {
+    std::uint64_t count = 0, first = 0;
+  };
+  Unwritten unwritten(std::uint64_t bytes) const;
 
  private:
   EmulatorBuffer(std::shared_ptr<DeviceState> device, std::unique_ptr<Allocation> allocation, std::string label)

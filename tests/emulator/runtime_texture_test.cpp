@@ -404,11 +404,12 @@ TEST(TextureTypes, ThatAreNotSupportedAreRefusedByNameAndLine) {
   EXPECT_EQ(refusal("texture2d<float> t [[texture(127)]], sampler s [[sampler(15)]]"), "");
   EXPECT_THAT(refusal("depth2d_ms<float> t"),
               HasSubstr("t.metal:1:15: error: parameter 't' of the kernel is a depth2d_ms, which is not supported"));
-  EXPECT_THAT(refusal("texturecube<float> t [[texture(0)]]"),
-              HasSubstr("t.metal:1:15: error: parameter 't' of the kernel is a texturecube, which is not supported"));
-  EXPECT_THAT(refusal("depthcube<float> t [[texture(0)]]"), HasSubstr("a depthcube"));
-  EXPECT_THAT(refusal("array<texture2d<float>, 2> t [[texture(0)]]"), HasSubstr("an array of textures"));
-  EXPECT_THAT(refusal("texture2d<float> t [[texture(128)]]"), HasSubstr("expected 0 to 127"));
+  EXPECT_THAT(refusal("depthcube_array<float> t [[texture(0)]]"), HasSubstr("a depthcube_array"));
+  EXPECT_EQ(refusal("array<texture2d<float>, 2> t [[texture(0)]], texture2d<float> u [[texture(2)]]"), "");
+  EXPECT_THAT(refusal("array<texture2d<float>, 2> t [[texture(0)]], texture2d<float> u [[texture(1)]]"),
+              HasSubstr("parameter 'u' of the kernel has index 1, which another one has"));
+  EXPECT_THAT(refusal("array<texture2d<float>, n> t [[texture(0)]]"), HasSubstr("with a constant N from 1 to 128"));
+  EXPECT_THAT(refusal("texture2d<float> t [[texture(128)]]"), HasSubstr("expected a constant from 0 to 127"));
   EXPECT_THAT(refusal("texture2d<float> t [[buffer(0)]]"), HasSubstr("does not go with [[buffer]]"));
   const auto gpu = translate_for_ptx("# 1 \"t.metal\"\nkernel void k(texture2d<float> t [[texture(0)]]) {}\n");
   ASSERT_FALSE(gpu);

@@ -1,6 +1,10 @@
 // What the translator does and what it refuses, on text without directives.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <sstream>
+
+#include "metal/device/or_throw.h"
 #include "metal/emulator/translate/translate.h"
 #include "tests/matchers.h"
 
@@ -83,7 +87,7 @@ TEST(Overloads, ThatDifferInAddressSpacesOnlyAreOne) {
       translated("float f(device int* p) { return *p; }\nfloat f(threadgroup int* p) { return *p; }\n");
   EXPECT_EQ(same.find("return *p", same.find("return *p") + 1), std::string::npos);
   EXPECT_THAT(translated("float f(device int* p) { return 1; }\nfloat f(threadgroup int* p) { return 2; }\n"),
-              HasSubstr("t.metal:2:1: error: this differs from an earlier declaration in address spaces only"));
+              HasSubstr("t.metal:1:1: error: another declaration differs from this one in address spaces only"));
   const std::string other =
       translated("float f(device int* p) { return 1; }\nfloat f(constant int* p) { return 2; }\n");
   EXPECT_THAT(other, HasSubstr("return 2"));
@@ -124,6 +128,32 @@ TEST(Kernels, TakeEnumeratorsForIndices) {
   EXPECT_THAT(text, HasSubstr("abi::ArgumentKind::buffer, abi::AddressSpace::device, 3,"));
 }
 
+TEST(Unused, LeavesTheTextOfOneKernel) {
+  const std::string text =
+      "# 1 \"t.metal\"\n"
+      "struct Shared { float x; };\n"
+      "struct Lit { Shared inner; };\n"
+      "float lit(Lit l) { return dfdx(l.inner.x); }\n"
+      "float both(Shared s) { return s.x; }\n"
+      "fragment float4 shade(Lit l [[stage_in]]) { return lit(l) + both(l.inner); }\n"
+      "kernel void one(device Shared* s) { s->x = both(*s); threadgroup_barrier(mem_flags::mem_device); }\n"
+      "template <typename T> kernel void two(device T* p) { *p = 2; threadgroup_barrier(mem_flags::mem_none); }\n"
+      "template [[host_name(\"two_float\")]] kernel void two<float>(device float*);\n";
+  const auto lines_of = [&](std::string_view kernel) {
+    const std::string left = or_throw(text_of_kernel(text, kernel));
+    EXPECT_EQ(std::ranges::count(left, '\n'), std::ranges::count(text, '\n'));
+    std::vector<int> lines;
+    std::istringstream stream(left);
+    std::string line;
+    for (int n = 0; std::getline(stream, line); ++n)
+      if (n > 0 && line.find_first_not_of(' ') != std::string::npos) lines.push_back(n);
+    return lines;
+  };
+  EXPECT_EQ(lines_of(""), (std::vector{1, 4, 6, 7, 8}));
+  EXPECT_EQ(lines_of("one"), (std::vector{1, 4, 6}));
+  EXPECT_EQ(lines_of("two_float"), (std::vector{7, 8}));
+}
+
 TEST(Kernels, RefuseParametersThatTheyCannotHave) {
   const std::pair<const char*, const char*> refused[] = {
       {"kernel void f(float* a) {}", "t.metal:1:15: error: parameter 'a' of the kernel has to be in device, constant"},
@@ -131,8 +161,11 @@ TEST(Kernels, RefuseParametersThatTheyCannotHave) {
       {"kernel void f(uint i) {}", "parameter 'i' of the kernel has no attribute that is known"},
       {"kernel void f(device uint* i [[thread_position_in_grid]]) {}", "is a pointer where a position is a value"},
       {"kernel void f(device int* a [[buffer(31)]]) {}",
-       "parameter 'a' of the kernel has index '31': expected 0 to 30"},
-      {"kernel void f(device int* a [[buffer(x)]]) {}", "has index 'x': expected 0 to 30"},
+       "parameter 'a' of the kernel has index '31': expected a constant from 0 to 30"},
+      {"kernel void f(device int* a [[buffer(x)]]) {}", "has index 'x': expected a constant from 0 to 30"},
+      {"kernel void f(device int* a [[buffer(1 - 2)]]) {}", "has index '1 - 2': expected a constant"},
+      {"enum { x = x }; kernel void f(device int* a [[buffer(x)]]) {}", "has index 'x': expected a constant"},
+      {"kernel void f(device int* a [[buffer(1 / 0)]]) {}", "has index '1 / 0': expected a constant"},
       {"kernel void f(device int* a [[threadgroup(0)]]) {}", "'device int*', which does not go with [[threadgroup]]"},
       {"kernel void f(device int* a [[buffer(1)]], device int* b [[buffer(1)]]) {}",
        "'b' of the kernel has index 1, which"},

@@ -7,6 +7,11 @@ instantiation. Prints a table, and what was refused: the place, the message, and
 whose kernels cannot be listed counts as one kernel that is refused.
 
     tests/field/survey.py build/ci/validation/assay ../mlx ../candle -D NAME=VALUE
+
+With --projects it surveys the projects of a list, at their commits: tests/field/projects.txt. Those that are not in the
+only folder that is named then are fetched into it.
+
+    tests/field/survey.py build/ci/validation/assay ../field --projects tests/field/projects.txt --most 10
 """
 
 import argparse
@@ -14,6 +19,7 @@ import collections
 import concurrent.futures
 import os
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -58,7 +64,9 @@ def compiled_of(outcomes):
 
 
 def survey_file(program, file, options):
-    """The outcome of each kernel that was tried."""
+    """The outcome of each kernel that was tried. A file without kernels has none."""
+    if options.projects and not re.search(r"\bkernel\b", file.read_text(errors="replace")):
+        return []
     start = time.monotonic()
     status, text = run(program, ["check", str(file), *options.flags], options.limit)
     if status != 0:
@@ -78,8 +86,39 @@ def commit_of(folder):
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
+def fetched(line, root):
+    """The folder of a project, `owner/name commit flags...`, and the flags of its build, of which {} is the folder."""
+    name, commit, *flags = line.split()
+    folder = root.resolve() / name.replace("/", "+")
+    if not folder.is_dir():
+        subprocess.run(["git", "clone", "--quiet", "--filter=blob:none", f"https://github.com/{name}", str(folder)], check=True)
+        subprocess.run(["git", "-C", str(folder), "checkout", "--quiet", commit], check=True)
+    return folder, [flag.replace("{}", str(folder)) for flag in flags]
+
+
+def projects(options):
+    """Each folder to survey, and flags for it alone."""
+    if options.projects is None:
+        return [(folder.resolve(), []) for folder in options.folders]
+    lines = [line for line in options.projects.read_text().splitlines() if line and not line.startswith("#")]
+    return [fetched(line, options.folders[0]) for line in lines]
+
+
+def chosen(outcomes_of, files, most):
+    """The outcomes of files in a fixed random order, until `most` kernels were tried."""
+    outcomes = []
+    for file in files:
+        if most and len(outcomes) >= most:
+            break
+        outcomes += outcomes_of(file)
+    return outcomes
+
+
 def survey(program, folder, options):
     files = sorted(folder.rglob("*.metal"))
+    if options.most:
+        random.Random(1).shuffle(files)
+        return files, chosen(lambda file: survey_file(program, file, options), files, options.most)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         outcomes = [one for many in pool.map(lambda file: survey_file(program, file, options), files) for one in many]
     return files, outcomes
@@ -108,6 +147,8 @@ def main():
     parser.add_argument("folders", nargs="+", type=pathlib.Path)
     parser.add_argument("-D", "--define", action="append", default=[])
     parser.add_argument("-I", "--include", action="append", default=[])
+    parser.add_argument("--projects", type=pathlib.Path, help="a list of projects to survey below the folder")
+    parser.add_argument("--most", type=int, help="of each project, about so many kernels, from files chosen at random")
     parser.add_argument("--all", action="store_true", help="every instantiation, not one of each template")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--limit", type=float, default=300, help="seconds for one kernel")
@@ -115,10 +156,12 @@ def main():
     options.flags = [f"-D{text}" for text in options.define] + [f"-I{folder}" for folder in options.include]
     results = []
     print("| repository | files | kernels | compiled | share | slowest kernel, s |\n|---|---|---|---|---|---|")
-    for folder in options.folders:
-        files, outcomes = survey(options.program, folder.resolve(), options)
-        print(row(folder.resolve(), files, outcomes), flush=True)
-        results.append((folder.resolve(), outcomes))
+    common = options.flags
+    for folder, flags in projects(options):
+        options.flags = common + flags
+        files, outcomes = survey(options.program, folder, options)
+        print(row(folder, files, outcomes), flush=True)
+        results.append((folder, outcomes))
     for folder, outcomes in results:
         print_refusals(folder, outcomes)
     return 0 if all(one.message is None for _, outcomes in results for one in outcomes) else 1

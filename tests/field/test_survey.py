@@ -12,7 +12,7 @@ SHADERS = {
     'template [[host_name("a")]] kernel void good<int>(device int*);\n'
     'template [[host_name("b")]] kernel void good<half>(device half*);\n'
     'template [[host_name("c")]] kernel void bad<int>(device int*);\n',
-    "inner/none.metal": "kernel void f(texturecube<float> t [[texture(0)]]) {}\n",
+    "inner/none.metal": "kernel void f(texture2d_ms<float> t [[texture(0)]]) {}\n",
 }
 
 

@@ -12,6 +12,7 @@
 #include "validation/core/parse.h"
 #include "validation/core/terminal.h"
 #include "validation/shader/instantiate.h"
+#include "validation/shader/report_groups.h"
 #include "validation/transport/declaration/shader_keys.h"
 
 namespace assay::validation {
@@ -151,7 +152,7 @@ ShaderScript ShaderOptions::script() const {
       throw std::invalid_argument(fmt::format("--define {}: expected {}", text, transport::what_a_macro_is));
     script.language.macros[name] = value;
   }
-  script.language.folders = folders_;
+  script.language.folders.insert(script.language.folders.end(), folders_.begin(), folders_.end());
   script.suppressions = suppressions_;
   if (step_limit_) script.step_limit = step_limit_;
   return script;
@@ -218,7 +219,7 @@ void print_outcome(const ShaderScript& script, const ShaderOutcome& outcome) {
   if (outcome.messages_dropped > 0) tell("{} more messages\n", outcome.messages_dropped);
   if (!outcome.messages.empty()) tell("\n");
   for (const auto* reports : {&outcome.reports, &outcome.warnings})
-    for (const auto& report : *reports) tell("{}\n\n", to_string(report));
+    for (const auto& text : in_groups(*reports)) tell("{}\n\n", text);
   for (const auto& [report, reason, is_in_source] : outcome.allowed)
     tell("allowed: {} at {}: {}\n\n", to_string(report.check), to_string(report.event.position), reason);
   if (outcome.error) tell("{}\n\n", outcome.error->text);

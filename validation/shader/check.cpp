@@ -2,6 +2,7 @@
 
 #include "metal/emulator/emulator_device.h"
 #include "validation/shader/compiled.h"
+#include "validation/shader/report_groups.h"
 
 namespace assay::validation {
 
@@ -13,7 +14,7 @@ ShaderOutcome check_shader(const ShaderScript& script) {
 std::string to_string(const ShaderOutcome& outcome) {
   std::string text;
   for (const auto* reports : {&outcome.reports, &outcome.warnings})
-    for (const auto& report : *reports) text += to_string(report) + "\n";
+    for (const auto& one : in_groups(*reports)) text += one + "\n";
   for (const auto& [report, reason, is_in_source] : outcome.allowed)
     text += fmt::format("allowed: {} at {}: {}\n", to_string(report.check), to_string(report.event.position), reason);
   if (outcome.error) text += outcome.error->text + "\n";

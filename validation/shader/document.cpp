@@ -17,8 +17,8 @@ namespace {
 using Names = std::vector<std::string>;
 
 std::set<std::string> with_common_keys(std::set<std::string> keys) {
-  keys.insert(
-      {"name", "source", "metal_version", "macros", "scratch", "fill", "constants", "structs", "step_limit", "passes"});
+  keys.insert({"name", "source", "metal_version", "macros", "include_folders", "scratch", "fill", "constants",
+               "structs", "step_limit", "passes"});
   return keys;
 }
 
@@ -82,7 +82,7 @@ void read_fill(const Names& names, const std::set<std::string>& outputs, ShaderD
 /// What files of both kinds have. `arrays` are those that a pass may take besides scratch; a file may fill `outputs`.
 void read_common(const std::filesystem::path& folder, const Names& names, std::set<std::string> arrays,
                  const std::set<std::string>& outputs, ShaderDocument& document) {
-  document.script.language = transport::read_language(document.node);
+  document.script.language = transport::read_language(document.node, folder);
   read_scratch(names, document, arrays);
   read_fill(names, outputs, document);
   if (const auto limit = document.node.find("step_limit")) document.step_limit = limit->expression(names);

@@ -38,6 +38,7 @@ ordered_json as_json(const abi::Argument& argument) {
           {"element_size", argument.element_size},
           {"is_written", argument.is_written != 0},
           {"is_reference", argument.is_reference != 0},
+          {"is_conditional", argument.is_present != nullptr},
           {"attribute", argument.attribute}};
 }
 
@@ -50,6 +51,7 @@ std::string list_shader(const ShaderScript& script) {
     const bool is_named_apart = !kernel.instantiation.empty() && kernel.instantiation != kernel.name;
     text += fmt::format("kernel {}{}{}\n", kernel.name, is_named_apart ? " = " : "",
                         is_named_apart ? kernel.instantiation : "");
+    if (!kernel.refusal.empty()) text += "  refused: " + kernel.refusal;
     for (const auto& argument : kernel.arguments)
       text += fmt::format("  {:<32} {:<16} {}{}\n", argument.place, argument.name, argument.type,
                           argument.condition.empty() ? "" : ", if " + argument.condition);

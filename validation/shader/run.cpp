@@ -2,18 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "metal/device/encoder_rules.h"
 #include "metal/emulator/compile/library_path.h"
+#include "metal/emulator/emulator_buffer.h"
 #include "metal/emulator/emulator_device.h"
 #include "metal/host/commands.h"
 #include "validation/shader/allow.h"
 #include "validation/shader/compiled.h"
+#include "validation/shader/fit.h"
 #include "validation/shader/or_refuse.h"
 #include "validation/shader/run_watch.h"
 
@@ -184,13 +188,45 @@ void take_reports(const metal::emulator::EmulatorDevice& device,
                   const std::vector<metal::emulator::PrivateRead>& private_reads,
                   const std::filesystem::path& suppressions, ShaderOutcome& outcome) {
   outcome.reports = device.reports();
-  outcome.warnings = device.warnings();
+  std::ranges::move(device.warnings(), std::back_inserter(outcome.warnings));
   outcome.losses = device.losses();
   outcome.messages = device.messages();
   outcome.messages_dropped = device.messages_dropped();
   add_private_reads(private_reads, outcome);
   if (!outcome.reports.empty()) outcome.error.reset();  // the reports say more
   apply_allowances(suppressions, outcome);
+}
+
+/// Whether the device runs all threadgroups, and knows what they write.
+bool is_whole(const metal::emulator::EmulatorOptions& options) {
+  return options.is_checked && options.only_groups.empty() && !options.schedule;
+}
+
+/// Warns of outputs of which a kernel has written a part only. That none of it is written may be meant: a kernel may have
+/// outputs for special cases.
+void add_unwritten(const ShaderScript& script, const ShaderFunctions& functions, const ShaderBuffers& buffers,
+                   ShaderOutcome& outcome) {
+  for (const std::string& name : written_arrays(script, functions, outcome.arrays)) {
+    const auto array = outcome.arrays.find(name);
+    const auto buffer = buffers.find(name);
+    if (array == outcome.arrays.end() || array->second.bytes || buffer == buffers.end()) continue;
+    const auto* const emulated = dynamic_cast<const metal::emulator::EmulatorBuffer*>(buffer->second.get());
+    if (emulated == nullptr || emulated->is_sparse()) continue;
+    const std::uint64_t bytes = scalar_size(array->second.scalar), all = emulated->length() / bytes;
+    const auto unwritten = emulated->unwritten(bytes);
+    if (unwritten.count == 0 || unwritten.count == all) continue;
+    metal::emulator::Report report;
+    report.check = metal::emulator::Check::initcheck;
+    report.kernel = outcome.dispatches.back().function;
+    report.message =
+        fmt::format("{} of {} elements of `{}` were never written, the first is {}: is the grid too small?",
+                    unwritten.count, all, label(script, name), unwritten.first);
+    report.event.action = "run";
+    report.event.position.file = script.source.string();
+    report.is_warning = report.is_of_source = true;
+    report.advice = "run as many threads as there are elements, or give the array a value before";
+    outcome.warnings.push_back(std::move(report));
+  }
 }
 
 ShaderOutcome run_loaded(metal::Device& device, Loaded loaded) {
@@ -203,6 +239,8 @@ ShaderOutcome run_loaded(metal::Device& device, Loaded loaded) {
   outcome.arrays = arrays_of(script, functions);
   const ShaderBuffers buffers = make_buffers(device, outcome.arrays);
   run_passes(device, script, functions, buffers, outcome);
+  if (emulated != nullptr && !outcome.error && emulated->reports().empty() && is_whole(emulated->options()))
+    add_unwritten(script, functions, buffers, outcome);
   if (outcome.error && !outcome.is_checked)
     outcome.arrays.clear();  // memory of a GPU that has faulted cannot be read
   else

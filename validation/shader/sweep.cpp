@@ -5,6 +5,7 @@
 
 #include "metal/emulator/compile/compiled_kernel.h"
 #include "metal/emulator/compile/library_path.h"
+#include "metal/emulator/translate/translate.h"
 #include "validation/core/json_text.h"
 #include "validation/shader/compiled.h"
 #include "validation/shader/or_refuse.h"
@@ -74,7 +75,9 @@ metal::Result<BarrierSweep> sweep_shader(const ShaderScript& given) {
   if (!text) return tl::unexpected(text.error());
   const auto shader = metal::emulator::compile_preprocessed(*text, options);
   if (!shader) return tl::unexpected(shader.error());
-  return sweep(metal::emulator::barrier_mutants(*text), *shader);
+  const auto own = metal::emulator::text_of_kernel(*text, options.kernel);
+  if (!own) return tl::unexpected(own.error());
+  return sweep(metal::emulator::barrier_mutants(*own), *shader);
 }
 
 std::string to_json(const BarrierSweep& sweep) {

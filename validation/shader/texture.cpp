@@ -29,6 +29,10 @@ const std::vector<TextureAxes> textures = {{"texture1d", {"width"}},
                                            {"texture2d", {"height", "width"}},
                                            {"depth2d", {"height", "width"}},
                                            {"texture2d_array", {"layers", "height", "width"}},
+                                           {"depth2d_array", {"layers", "height", "width"}},
+                                           {"texturecube", {"faces", "height", "width"}},
+                                           {"depthcube", {"faces", "height", "width"}},
+                                           {"texturecube_array", {"faces", "height", "width"}},
                                            {"texture3d", {"depth", "height", "width"}}};
 
 std::optional<TexelType> texel_type(const std::string& scalar) {
@@ -65,10 +69,15 @@ Texture texture_of(const metal::Argument& argument, const std::string& name, con
   texture.channels = static_cast<std::uint32_t>(channels);
   for (std::size_t n = 0; n < count; ++n) {
     const std::string_view axis = axes->names[n];
-    (axis == "layers"   ? texture.layers
-     : axis == "depth"  ? texture.depth
-     : axis == "height" ? texture.height
-                        : texture.width) = static_cast<std::uint32_t>(array.shape[n]);
+    if (axis == "faces" && array.shape[n] % 6 != 0)
+      throw std::invalid_argument(
+          fmt::format("{} is {}: {} {} takes the six faces of a cube, +x, -x, +y, -y, +z, -z, in "
+                      "front of height and width",
+                      name, array.summary(), argument.type, argument.name));
+    (axis == "layers" || axis == "faces" ? texture.layers
+     : axis == "depth"                   ? texture.depth
+     : axis == "height"                  ? texture.height
+                                         : texture.width) = static_cast<std::uint32_t>(array.shape[n]);
   }
   return texture;
 }

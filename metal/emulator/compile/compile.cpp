@@ -18,6 +18,7 @@
 #include "metal/emulator/compile/files.h"
 #include "metal/emulator/compile/flags.h"
 #include "metal/emulator/compile/library_path.h"
+#include "metal/emulator/compile/overloads.h"
 #include "metal/emulator/compile/preprocess.h"
 #include "metal/emulator/translate/translate.h"
 #include "metal/system/system.h"
@@ -98,7 +99,8 @@ Result<ShaderListing> list_library(const fs::path& file, const CompileOptions& o
   if (!libraries) return tl::make_unexpected(libraries.error());
   ShaderListing listing;
   for (const NamedLibrary& one : *libraries)
-    for (const air::LibraryKernel& kernel : one.library.kernels) listing.kernels.push_back({kernel.name, "", 0, {}});
+    for (const air::LibraryKernel& kernel : one.library.kernels)
+      listing.kernels.push_back({kernel.name, "", 0, {}, {}});
   return listing;
 }
 
@@ -128,7 +130,8 @@ Result<std::shared_ptr<const CompiledShader>> compile_preprocessed(std::string_v
   const auto clang = find_clang();
   if (!clang) return tl::make_unexpected(clang.error());
   const bool is_lax = options.math_mode >= MathMode::relaxed;
-  const auto text = translate(is_lax ? with_safe_sections(preprocessed) : std::string(preprocessed), options.kernel);
+  const auto text = translate_resolved(*clang, is_lax ? with_safe_sections(preprocessed) : std::string(preprocessed),
+                                       options, work->path());
   if (!text) return tl::make_unexpected(text.error());
 
   std::string flags;

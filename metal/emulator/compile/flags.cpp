@@ -231,7 +231,9 @@ CompilingStep ptx_step(const std::string& architecture, const std::filesystem::p
 std::vector<std::string> analysis_flags(bool with_analyzer) {
   std::vector<std::string> flags = common;
   std::erase(flags, "-w");
-  flags.insert(flags.end(), {"-fsyntax-only", "-Wno-everything", "-Wuninitialized", "-Wsometimes-uninitialized", "-"});
+  // Metal has no arrays of variable length.
+  flags.insert(flags.end(), {"-fsyntax-only", "-Wno-everything", "-Wuninitialized", "-Wsometimes-uninitialized",
+                             "-Werror=vla", "-"});
   for (const char* flag :
        {"-analyze", "-analyzer-output=text",
         "-analyzer-checker=core.uninitialized,core.UndefinedBinaryOperatorResult,core.CallAndMessage",
@@ -263,6 +265,13 @@ std::vector<std::string> linting_flags() {
           "-fno-crash-diagnostics",
           "-ferror-limit=0",
           "-"};
+}
+
+std::vector<std::string> overload_flags() {
+  std::vector<std::string> flags = linting_flags();
+  std::erase(flags, "-w");
+  flags.insert(flags.begin(), {"-Wno-everything", "-Wuser-defined-warnings"});
+  return flags;
 }
 
 }  // namespace assay::metal::emulator

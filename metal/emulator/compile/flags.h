@@ -51,6 +51,9 @@ inline constexpr ChildLimits limits_for_analysis = {.seconds = limits_for_shader
 /// when the shader is loaded. Nothing is compiled.
 std::vector<std::string> constructor_flags();
 
+/// Says which overload each call of an overload_probe() means: translate.h.
+std::vector<std::string> overload_flags();
+
 /// Checks the syntax of text translated for lint, on standard input.
 std::vector<std::string> linting_flags();
 

@@ -8,6 +8,7 @@
 #include "metal/emulator/compile/flags.h"
 #include "metal/emulator/compile/library_path.h"
 #include "metal/emulator/compile/lint_messages.h"
+#include "metal/emulator/compile/overloads.h"
 #include "metal/emulator/compile/preprocess.h"
 #include "metal/emulator/compile/private_reads.h"
 #include "metal/emulator/translate/translate.h"
@@ -50,7 +51,7 @@ Result<std::string> analysis_messages(std::string_view source, const std::filesy
   if (!clang) return tl::make_unexpected(clang.error());
   const auto preprocessed = preprocess(*clang, source, name, options, Purpose::run, work->path());
   if (!preprocessed) return tl::make_unexpected(preprocessed.error());
-  const auto translated = translate(*preprocessed, options.kernel);
+  const auto translated = translate_resolved(*clang, *preprocessed, options, work->path());
   if (!translated) return tl::make_unexpected(translated.error());
   const std::filesystem::path input = work->path() / "translated";
   if (const auto written = write_file(input, *translated); !written) return tl::make_unexpected(written.error());

@@ -39,9 +39,9 @@ std::string with_own_system_headers(const std::string& text, const std::string& 
   return result;
 }
 
-/// What is read before the source: Metal's library, so that no macro changes the names in it, and the macros.
-std::string preamble(const std::map<std::string, std::string>& macros, std::string_view source) {
-  if (macros.empty() && source.find("<metal_stdlib>") == std::string_view::npos) return "";
+/// What is read before the source: Metal's library, which Apple's compiler knows without an #include too, so that no
+/// macro changes the names in it; and the macros.
+std::string preamble(const std::map<std::string, std::string>& macros) {
   std::string text = "# 1 \"<command line>\"\n#include <metal_stdlib>\n";
   for (const auto& [name, value] : macros) text += fmt::format("#define {} {}\n", name, value);
   return text;
@@ -56,7 +56,7 @@ Result<std::string> preprocess(const Clang& clang, std::string_view source, cons
   const auto flags = preprocessing_flags(options, purpose, *headers, name.parent_path());
   const auto folder = cache_folder(options.cache);
   if (!folder) return tl::make_unexpected(folder.error());
-  const std::string text_before = preamble(options.language.macros, source);
+  const std::string text_before = preamble(options.language.macros);
   const PreprocessedCache cache(*folder, clang, flags, name, text_before + std::string(source));
   if (auto kept = cache.find()) return *std::move(kept);
   const auto start = std::chrono::file_clock::now();

@@ -37,6 +37,7 @@ std::string component(const Conversion& conversion, const abi::LogValue& value, 
   if (value.kind == abi::LogKind::floating) return goes_with("fFeEgGaA") ? fmt::sprintf(as, value.numbers[n]) : "<?>";
   if (goes_with("dic")) return fmt::sprintf(as, static_cast<long long>(value.integers[n]));
   const auto bits = static_cast<unsigned long long>(value.integers[n]);
+  if (goes_with("p")) return fmt::sprintf("0x%llx", bits);
   const unsigned unused = 64 - 8 * std::clamp(value.bytes, 1U, 8U);
   return goes_with("uoxX") ? fmt::sprintf(as, bits << unused >> unused) : "<?>";
 }

@@ -11,6 +11,10 @@ namespace {
 /// OpenCL's keywords that are ordinary identifiers in Metal.
 constexpr std::array<std::string_view, 4> keywords = {"local", "global", "generic", "pipe"};
 
+const char* spelling_of_method(const Token& token) {
+  return token == "device" ? "__global" : token == "threadgroup" ? "__local" : "__private";
+}
+
 const char* spelling(const Token& token) {
   if (token == "device") return "__attribute__((opencl_global_device))";
   if (token == "constant") return "const __attribute__((opencl_global_host))";
@@ -39,7 +43,8 @@ void suffix_number(const Source& source, std::size_t n, Edits& edits) {
 
 }  // namespace
 
-void translate_address_spaces(const Source& source, const std::vector<Declaration>& declarations, Edits& edits) {
+void translate_address_spaces(const Source& source, const std::vector<Declaration>& declarations,
+                              const std::set<std::size_t>& kept, Edits& edits) {
   const std::vector<bool> at_program_scope = program_constants(source, declarations);
   for (std::size_t n = 0; n < source.size(); ++n) {
     const Token& token = source[n];
@@ -50,7 +55,8 @@ void translate_address_spaces(const Source& source, const std::vector<Declaratio
       suffix_number(source, n, edits);
     } else if (source.is_address_space(n)) {
       const std::string text = at_program_scope[n] ? "const" : spelling(token);
-      edits.replace(n, n + 1, source.is_method_qualifier(n) ? "" : text);
+      const bool is_of_method = source.is_method_qualifier(n);
+      edits.replace(n, n + 1, !is_of_method ? text : kept.contains(n) ? spelling_of_method(token) : "");
     } else if (token == "kernel") {
       edits.erase(n, n + 1);
     } else if (token == "coherent" && source[n + 1] == "(") {

@@ -33,28 +33,13 @@ class ArgumentBuffers {
   void look_into(std::string_view type, const std::string& taken_as) {
     if (!seen_.insert(type).second) return;
     for (const Declaration& candidate : declarations_)
-      if (candidate.kind == DeclarationKind::type && candidate.body != no_token && name_of(candidate) == type)
+      if (candidate.kind == DeclarationKind::type && candidate.body != no_token &&
+          source_[type_name(source_, candidate)] == type)
         for (const Declaration& member : declarations_)
-          if (member.kind == DeclarationKind::variable && member.is_member && is_inside(member, candidate))
-            look_at(member, taken_as);
+          if (is_member_of(source_, member, candidate)) look_at(member, taken_as);
   }
 
  private:
-  bool is_inside(const Declaration& member, const Declaration& type) const {
-    return member.first > type.body && member.last <= source_.match(type.body);
-  }
-
-  /// struct NAME, struct alignas(8) NAME : Base, typedef struct { ... } NAME
-  std::string_view name_of(const Declaration& type) const {
-    std::string_view name;
-    for (std::size_t n = type.specifiers; n < type.body && source_[n] != ":"; ++n) {
-      if (source_[n] == "(") n = source_.match(n);
-      if (source_.is_identifier(n) && !source_.is_attribute(n)) name = source_[n].text;
-    }
-    const bool is_typedef = source_[type.specifiers] == "typedef" && source_.is_identifier(type.last - 2);
-    return is_typedef ? source_[type.last - 2].text : name;
-  }
-
   void look_at(const Declaration& member, const std::string& taken_as) {
     const std::size_t end = source_.type_end(member.specifiers, member.last);
     for (std::size_t n = member.specifiers; n < end; ++n) {

@@ -178,4 +178,15 @@ std::vector<Declaration> find_declarations(const Source& source) {
   return Walker(source).run();
 }
 
+std::size_t type_name(const Source& source, const Declaration& type) {
+  const bool is_typedef = source[type.specifiers] == "typedef" && source.is_identifier(type.last - 2);
+  if (is_typedef) return type.last - 2;
+  std::size_t name = type.body;
+  for (std::size_t n = type.specifiers + 1; n < type.body && source[n] != ":" && source[n] != "<"; ++n) {
+    if (source[n] == "(") n = source.match(n);
+    if (source.is_identifier(n) && !source.is_attribute(n)) name = n;
+  }
+  return name;
+}
+
 }  // namespace assay::metal::emulator

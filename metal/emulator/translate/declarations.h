@@ -27,4 +27,8 @@ struct Declaration {
 /// In the order of the text, with the members of classes and namespaces, but without local declarations.
 std::vector<Declaration> find_declarations(const Source& source);
 
+/// The token of a type's name: struct NAME, struct alignas(8) NAME : Base, typedef struct { ... } NAME. The { if it has
+/// none.
+std::size_t type_name(const Source& source, const Declaration& type);
+
 }  // namespace assay::metal::emulator

@@ -84,11 +84,12 @@ std::map<std::string_view, std::uint64_t> constants_of(const Source& source) {
   return constants;
 }
 
-void walk_kernel(WalkedShader& shader, const Declaration& declaration) {
+void walk_kernel(WalkedShader& shader, const Declaration& declaration, const std::vector<KernelParameter>& parameters) {
   std::map<std::string, Value> variables;
-  for (const KernelParameter& parameter : kernel_parameters(shader.source, declaration.parameters)) {
+  for (const KernelParameter& parameter : parameters) {
     const bool is_own = std::ranges::find(own_positions, parameter.attribute) != own_positions.end();
-    variables[parameter.name] = is_own ? Value::index : Value::uniform;
+    Value& value = variables.try_emplace(parameter.owner.empty() ? parameter.name : parameter.owner).first->second;
+    value = joined(value, is_own ? Value::index : Value::uniform);
   }
   Walk(shader, std::move(variables), false).run(declaration.body);
 }
@@ -139,12 +140,13 @@ DivergentOperations find_divergent_operations(const Source& source, const std::v
     if (declaration.kind != DeclarationKind::function || declaration.body == no_token || declaration.is_member)
       continue;
     if (!is_kernel(source, declaration)) continue;
-    for (const KernelParameter& parameter : kernel_parameters(source, declaration.parameters))
+    const auto parameters = kernel_parameters(source, declarations, declaration.parameters);
+    for (const KernelParameter& parameter : parameters)
       if (parameter.attribute == "threads_per_simdgroup" || parameter.attribute == "thread_execution_width")
         for (const auto& [first, last] : split_parameters(source, declaration.parameters))
           for (std::size_t n = first; n < last; ++n)
             if (source[n] == parameter.name) shader.constants[source[n].text] = 32;
-    walk_kernel(shader, declaration);
+    walk_kernel(shader, declaration, parameters);
   }
   return shader.found;
 }

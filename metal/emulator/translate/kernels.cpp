@@ -9,14 +9,55 @@ namespace assay::metal::emulator {
 
 namespace {
 
+struct Heading {
+  bool is_kernel = false;
+  std::string host_name, max_threads;
+};
+
+struct Instantiation {
+  std::size_t name = 0, last = 0;         ///< f<float>, without the scope
+  std::size_t first = 0;                  ///< the same with the scope
+  std::optional<std::size_t> parameters;  ///< (
+};
+
+Heading read_heading(const Source& source, const Declaration& declaration) {
+  const std::size_t first = declaration.first;
+  const std::size_t last = declaration.kind == DeclarationKind::function ? declaration.parameters : declaration.last;
+  Heading heading;
+  for (std::size_t n = first; n < last; ++n)
+    heading.is_kernel = heading.is_kernel || (source[n] == "kernel" && source.is_identifier(n));
+  for (const Attribute& attribute : source.attributes(first, last)) {
+    const std::string value = source.join(attribute);
+    if (attribute.name == "host_name") heading.host_name = value;
+    if (attribute.name == "max_total_threads_per_threadgroup") heading.max_threads = value;
+  }
+  return heading;
+}
+
+/// template attributes type name [<arguments>] [(parameters)] ;
+Instantiation read_instantiation(const Source& source, const Declaration& declaration) {
+  const std::size_t end = declaration.last - 1;
+  Instantiation found;
+  found.first = source.type_end(declaration.first + 1, end);
+  found.name = found.first;
+  while (source[found.name] == "::" || source[found.name + 1] == "::") ++found.name;
+  if (found.first == declaration.first + 1 || !source.is_identifier(found.name))
+    source.fail(declaration.first, "cannot read this instantiation of a kernel");
+  found.last = found.name + 1;
+  if (source[found.last] == "<")
+    if (const auto close = source.match_angle(found.last)) found.last = *close + 1;
+  if (source[found.last] == "(") found.parameters = found.last;
+  return found;
+}
+
 class Finder {
  public:
-  Finder(const Source& source, const std::vector<Declaration>& declarations, std::string_view wanted, Edits& edits)
-      : source_(source), declarations_(declarations), wanted_(wanted), edits_(edits) {}
+  Finder(const Source& source, const std::vector<Declaration>& declarations, Edits& edits)
+      : source_(source), declarations_(declarations), edits_(edits) {}
 
   void definition(std::size_t number) {
     const Declaration& declaration = declarations_[number];
-    const Heading heading = read_heading(declaration.first, declaration.parameters);
+    const Heading heading = read_heading(source_, declaration);
     if (!heading.is_kernel || declaration.body == no_token) return;
     expect_void(declaration);
     KernelDefinition kernel;
@@ -28,11 +69,10 @@ class Finder {
     kernel.host_name = heading.host_name;
     kernel.max_threads = heading.max_threads;
     if (kernel.is_template && !kernel.max_threads.empty()) declare_max_threads(declaration, kernel);
-    kernel.parameters = kernel_parameters(source_, declaration.parameters);
+    read_parameters(declaration, kernel);
     result_.definitions.push_back(kernel);
     if (kernel.is_template) return;
     const std::string host_name = kernel.host_name.empty() ? fmt::format("\"{}\"", kernel.name) : kernel.host_name;
-    if (!is_wanted(host_name)) return edits_.erase(declaration.first, declaration.last);
     result_.entries.push_back({result_.definitions.size() - 1,
                                host_name,
                                "&" + kernel.scope + kernel.name,
@@ -43,14 +83,13 @@ class Finder {
   }
 
   void instantiation(const Declaration& declaration) {
-    const Heading heading = read_heading(declaration.first, declaration.last);
+    const Heading heading = read_heading(source_, declaration);
     if (!heading.is_kernel && heading.host_name.empty()) return;
     if (!heading.is_kernel) refuse_visible(declaration);
-    const Instantiation found = read_instantiation(declaration);
+    const Instantiation found = read_instantiation(source_, declaration);
     KernelEntry entry;
     entry.instantiation = source_.join(found.name, found.last);
     entry.host_name = heading.host_name.empty() ? fmt::format("\"{}\"", entry.instantiation) : heading.host_name;
-    if (!is_wanted(entry.host_name)) return edits_.erase(declaration.first, declaration.last);
     const std::size_t definition = definition_of(found, declaration.scope);
     entry.definition = definition;
     entry.place = source_[found.name].place;
@@ -69,18 +108,12 @@ class Finder {
   Kernels found() && { return std::move(result_); }
 
  private:
-  struct Heading {
-    bool is_kernel = false;
-    std::string host_name, max_threads;
-  };
-
-  struct Instantiation {
-    std::size_t name = 0, last = 0;         ///< f<float>, without the scope
-    std::size_t first = 0;                  ///< the same with the scope
-    std::optional<std::size_t> parameters;  ///< (
-  };
-
-  bool is_wanted(const std::string& host_name) const { return wanted_.empty() || literal_text(host_name) == wanted_; }
+  /// One kernel that takes what is not supported does not keep the others from running.
+  void read_parameters(const Declaration& declaration, KernelDefinition& kernel) const try {
+    kernel.parameters = kernel_parameters(source_, declarations_, declaration.parameters);
+  } catch (const TranslationError& refusal) {
+    kernel.refusal = refusal.what();
+  }
 
   void expect_void(const Declaration& declaration) const {
     for (std::size_t n = declaration.specifiers; n < declaration.name; ++n)
@@ -95,34 +128,6 @@ class Finder {
                      "this is an instance of a template that is [[visible]], which is not supported");
   }
 
-  Heading read_heading(std::size_t first, std::size_t last) const {
-    Heading heading;
-    for (std::size_t n = first; n < last; ++n)
-      heading.is_kernel = heading.is_kernel || (source_[n] == "kernel" && source_.is_identifier(n));
-    for (const Attribute& attribute : source_.attributes(first, last)) {
-      const std::string value = source_.join(attribute);
-      if (attribute.name == "host_name") heading.host_name = value;
-      if (attribute.name == "max_total_threads_per_threadgroup") heading.max_threads = value;
-    }
-    return heading;
-  }
-
-  /// template attributes type name [<arguments>] [(parameters)] ;
-  Instantiation read_instantiation(const Declaration& declaration) const {
-    const std::size_t end = declaration.last - 1;
-    Instantiation found;
-    found.first = source_.type_end(declaration.first + 1, end);
-    found.name = found.first;
-    while (source_[found.name] == "::" || source_[found.name + 1] == "::") ++found.name;
-    if (found.first == declaration.first + 1 || !source_.is_identifier(found.name))
-      source_.fail(declaration.first, "cannot read this instantiation of a kernel");
-    found.last = found.name + 1;
-    if (source_[found.last] == "<")
-      if (const auto close = source_.match_angle(found.last)) found.last = *close + 1;
-    if (source_[found.last] == "(") found.parameters = found.last;
-    return found;
-  }
-
   /// Whether the instantiation may mean this template, as far as can be told from the numbers of arguments.
   bool fits(const Instantiation& instantiation, const KernelDefinition& kernel) const {
     if (kernel.name != source_[instantiation.name].text || !kernel.is_template) return false;
@@ -132,7 +137,8 @@ class Finder {
         !may_be_arguments(source_, instantiation.name + 1, parameters, instantiation.parameters.has_value()))
       return false;
     return !instantiation.parameters ||
-           split_parameters(source_, *instantiation.parameters).size() == kernel.parameters.size();
+           split_parameters(source_, *instantiation.parameters).size() ==
+               split_parameters(source_, declarations_[kernel.declaration].parameters).size();
   }
 
   std::size_t definition_of(const Instantiation& instantiation, const std::string& scope) const {
@@ -195,22 +201,33 @@ class Finder {
 
   const Source& source_;
   const std::vector<Declaration>& declarations_;
-  std::string_view wanted_;
   Edits& edits_;
   Kernels result_;
 };
 
 }  // namespace
 
-Kernels translate_kernels(const Source& source, const std::vector<Declaration>& declarations, std::string_view wanted,
-                          Edits& edits) {
-  Finder finder(source, declarations, wanted, edits);
+Kernels translate_kernels(const Source& source, const std::vector<Declaration>& declarations, Edits& edits) {
+  Finder finder(source, declarations, edits);
   for (std::size_t n = 0; n < declarations.size(); ++n) {
     const Declaration& declaration = declarations[n];
     if (declaration.kind == DeclarationKind::function && !declaration.is_member) finder.definition(n);
     if (declaration.kind == DeclarationKind::instantiation) finder.instantiation(declaration);
   }
   return std::move(finder).found();
+}
+
+bool declares_kernel(const Source& source, const Declaration& declaration) {
+  const Heading heading = read_heading(source, declaration);
+  return heading.is_kernel || (declaration.kind == DeclarationKind::instantiation && !heading.host_name.empty());
+}
+
+std::string kernel_name(const Source& source, const Declaration& declaration) {
+  const std::string host_name = read_heading(source, declaration).host_name;
+  if (!host_name.empty()) return literal_text(host_name);
+  if (declaration.kind == DeclarationKind::function) return std::string(source[declaration.name].text);
+  const Instantiation found = read_instantiation(source, declaration);
+  return source.join(found.name, found.last);
 }
 
 std::string literal_text(std::string_view literal) {

@@ -1,46 +1,151 @@
-#include "metal/emulator/translate/passes.h"
+#include "metal/emulator/translate/overloads.h"
 
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
 #include <string>
+
+#include "metal/device/line_marker.h"
 
 namespace assay::metal::emulator {
 
 namespace {
 
-std::string tokens_text(const Source& source, std::size_t first, std::size_t last) {
+std::size_t head_end(const Source& source, const Declaration& declaration) {
+  if (declaration.body != no_token) return declaration.body;
+  return source[declaration.last - 1] == ";" ? declaration.last - 1 : declaration.last;
+}
+
+std::string head_of(const Source& source, const Declaration& declaration) {
   std::string text;
-  for (std::size_t n = first; n < last; ++n)
+  for (std::size_t n = declaration.first; n < head_end(source, declaration); ++n)
     if (!source.is_attribute(n)) text.append(source[n].text).append(" ");
   return text;
 }
 
-struct Seen {
-  std::string head, body;
-};
+std::string body_of(const Source& source, const Declaration& declaration) {
+  if (declaration.body == no_token) return "";
+  return source.join_without_address_spaces(declaration.body, declaration.last);
+}
+
+/// Lint's text does not tell methods of `constant` and of `device` apart.
+bool has_constant_method(const Source& source, const Declaration& function) {
+  for (std::size_t n = source.match(function.parameters); n < head_end(source, function); ++n)
+    if (source[n] == "constant" && source.is_method_qualifier(n)) return true;
+  return false;
+}
+
+bool may_be_overload(const Declaration& declaration) {
+  if (declaration.kind == DeclarationKind::function) return true;
+  return declaration.kind == DeclarationKind::type && declaration.is_template;
+}
 
 }  // namespace
 
-void merge_overloads(const Source& source, const std::vector<Declaration>& declarations, Edits& edits) {
-  std::map<std::string, Seen> seen;
-  for (const Declaration& declaration : declarations) {
-    const bool is_type = declaration.kind == DeclarationKind::type && declaration.is_template;
-    if (declaration.kind != DeclarationKind::function && !is_type) continue;
-    const bool has_body = declaration.body != no_token;
-    if (!has_body && !declaration.is_member) continue;
-    const std::size_t head_end = has_body ? declaration.body : declaration.last;
-    const std::string key = declaration.scope + " " + source.join_without_address_spaces(declaration.first, head_end);
-    const Seen now{tokens_text(source, declaration.first, head_end),
-                   source.join_without_address_spaces(head_end, declaration.last)};
-    const auto [earlier, is_new] = seen.try_emplace(key, now);
-    if (is_new || earlier->second.head == now.head) continue;
-    if (earlier->second.body != now.body)
-      source.fail(declaration.first,
-                  "this differs from an earlier declaration in address spaces only and does not do the same, which is "
-                  "not supported");
-    edits.erase(declaration.first, declaration.last);
+Overloads::Overloads(const Source& source, const std::vector<Declaration>& declarations)
+    : source_(source), declarations_(declarations) {
+  std::map<std::string, std::vector<std::size_t>> groups;
+  for (std::size_t n = 0; n < declarations.size(); ++n)
+    if (may_be_overload(declarations[n]))
+      groups[declarations[n].scope + " " +
+             source.join_without_address_spaces(declarations[n].first, head_end(source, declarations[n]))]
+          .push_back(n);
+  for (const auto& [key, group] : groups) add(group);
+}
+
+void Overloads::add(const std::vector<std::size_t>& group) {
+  std::vector<std::string> heads;
+  std::set<std::string> bodies;
+  for (const std::size_t n : group) {
+    const std::string head = head_of(source_, declarations_[n]);
+    if (std::ranges::find(heads, head) == heads.end()) heads.push_back(head);
+    if (const std::string body = body_of(source_, declarations_[n]); !body.empty()) bodies.insert(body);
   }
+  if (heads.size() == 1) return;
+  for (const std::size_t n : group) {
+    const Declaration& one = declarations_[n];
+    const auto number = static_cast<unsigned>(std::ranges::find(heads, head_of(source_, one)) - heads.begin());
+    if (bodies.size() <= 1) {
+      if (number > 0) merged_.push_back(n);
+      continue;
+    }
+    const bool has_name = one.kind == DeclarationKind::function && source_.is_identifier(one.name) &&
+                          source_[one.name - 1] != "operator" && source_[one.name - 1] != "~" &&
+                          one.name != one.specifiers && !has_constant_method(source_, one);
+    if (!has_name)
+      source_.fail(declarations_[group.back()].first,
+                   "this differs from an earlier declaration in address spaces only and does not do the same, which is "
+                   "supported for functions and methods with names alone");
+    numbers_[n] = number;
+    names_.insert(source_[one.name].text);
+    for (std::size_t token = source_.match(one.parameters); token < head_end(source_, one); ++token)
+      if (source_.is_address_space(token)) qualifiers_.insert(token);
+  }
+}
+
+void Overloads::fail() const {
+  source_.fail(declarations_[numbers_.begin()->first].first,
+               "another declaration differs from this one in address spaces only and does not do the same");
+}
+
+void Overloads::merge(Edits& edits) const {
+  for (const std::size_t n : merged_) edits.erase(declarations_[n].first, declarations_[n].last);
+}
+
+bool Overloads::is_call(std::size_t token) const {
+  return source_.is_identifier(token) && names_.contains(source_[token].text);
+}
+
+void Overloads::rename(const OverloadChoices& choices, Edits& edits) const {
+  const auto name = [&](std::size_t token, unsigned number) {
+    if (number > 0) edits.replace(token, token + 1, fmt::format("{}_assay_overload_{}", source_[token].text, number));
+  };
+  for (const auto& [declaration, number] : numbers_) name(declarations_[declaration].name, number);
+  for (const Declaration& caller : declarations_) {
+    if (caller.kind != DeclarationKind::function || caller.body == no_token) continue;
+    for (std::size_t n = caller.body; n < caller.last; ++n) {
+      if (!is_call(n)) continue;
+      const auto choice = choices.calls.find(n);
+      if (choice == choices.calls.end())
+        expect_no_error(choices, caller, n);
+      else if (choice->second.size() > 1)
+        fail_at(n, "is called in several address spaces here, by instances of one template");
+      else
+        name(n, *choice->second.begin());
+    }
+  }
+}
+
+/// A call without a choice means no overload of the shader's, or is in a template that nothing instantiates; or clang has
+/// not understood it.
+void Overloads::expect_no_error(const OverloadChoices& choices, const Declaration& caller, std::size_t call) const {
+  const TextPlace &first = source_[caller.first].place, &last = source_[caller.last - 1].place;
+  for (const auto& [file, line] : choices.errors) {
+    const bool is_at_call = file == overload_file && line > caller.first && line <= caller.last;
+    const bool is_inside = file == unescaped_file(first.file) && line >= first.line && line <= last.line;
+    if (is_at_call || is_inside)
+      fail_at(call,
+              "may be one of several functions here, which differ in more than address spaces, and its argument's "
+              "address space is not known");
+  }
+}
+
+void Overloads::fail_at(std::size_t token, std::string_view what) const {
+  source_.fail(token, fmt::format("'{}' {}, which is not supported", source_[token].text, what));
+}
+
+void Overloads::mark(Edits& edits) const {
+  std::set<std::size_t> declared;
+  for (const Declaration& one : declarations_) {
+    if (one.kind != DeclarationKind::function || !names_.contains(source_[one.name].text)) continue;
+    declared.insert(one.name);
+    const auto number = numbers_.find(static_cast<std::size_t>(&one - declarations_.data()));
+    edits.insert(one.specifiers, fmt::format("__attribute__((diagnose_if(true, \"{} {}\", \"warning\"))) ",
+                                             overload_message, number == numbers_.end() ? 0 : number->second));
+  }
+  for (std::size_t n = 0; n < source_.size(); ++n)
+    if (is_call(n) && !declared.contains(n) && !source_.is_attribute(n))
+      edits.replace(n, n + 1, fmt::format("\n# {} \"{}\"\n{}", n + 1, overload_file, source_[n].text));
 }
 
 }  // namespace assay::metal::emulator

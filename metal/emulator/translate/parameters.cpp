@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "metal/emulator/abi/positions.h"
+#include "metal/emulator/translate/constant_expression.h"
 
 namespace assay::metal::emulator {
 
@@ -43,8 +43,10 @@ class Parameter {
     refuse_ray_tracing(type_end);
     result_.is_function_table = holds_function_table(first_, type_end);
     is_pointer_ = source_.find(type_end, name, "*&") != name || source_.find(type_end, last_, "[(") != last_;
-    element_type(type_end);
-    address_space(type_end);
+    element_type(first_, type_end);
+    address_space(first_, type_end);
+    if (!is_pointer_ && is_memory()) pointer_alias(type_end);
+    expect_memory();
     attributes(type_end);
     return result_;
   }
@@ -72,10 +74,21 @@ class Parameter {
       if (attribute.name == "sampler") result_.kind = ArgumentKind::sampler;
       if (attribute.name == "texture") result_.kind = ArgumentKind::texture;
     }
-    const bool is_array = word == "array" && result_.kind == ArgumentKind::texture;
-    if (is_array || std::ranges::find(unsupported_texture_types, word) != unsupported_texture_types.end())
-      fail(fmt::format("is {}, which is not supported: expected one of {}",
-                       is_array ? "an array of textures" : fmt::format("a {}", word), fmt::join(texture_types, ", ")));
+    if (word == "array" && result_.kind == ArgumentKind::texture) return texture_array(name + 1);
+    if (std::ranges::find(unsupported_texture_types, word) != unsupported_texture_types.end())
+      fail(fmt::format("is a {}, which is not supported: expected one of {}", word, fmt::join(texture_types, ", ")));
+  }
+
+  /// array<texture2d<float>, 4>
+  void texture_array(std::size_t open) {
+    const auto parts = split_angles(source_, open);
+    const auto count = parts.size() == 2 ? constant_value(source_, parts[1].first, parts[1].second) : std::nullopt;
+    const bool is_texture =
+        count && std::ranges::find(texture_types, source_[parts[0].first].text) != texture_types.end();
+    if (!is_texture || *count < 1 || *count > abi::max_textures)
+      fail(fmt::format("is {}: expected array<TEXTURE, N> with a constant N from 1 to {}", result_.type,
+                       abi::max_textures));
+    result_.count = static_cast<std::uint32_t>(*count);
   }
 
   void refuse_ray_tracing(std::size_t type_end) const {
@@ -95,20 +108,31 @@ class Parameter {
     return false;
   }
 
-  /// Whether the type that ends at `type_end` is a name that the source gives to a table: `typedef ... NAME;` or
-  /// `using NAME = ...;`.
-  bool names_function_table(std::size_t type_end) const {
+  /// The type that the source names so, as tokens [first, last): `typedef ... NAME;` or `using NAME = ...;`. Empty if
+  /// the type that ends at `type_end` is no such name.
+  std::pair<std::size_t, std::size_t> aliased(std::size_t type_end) const {
     const std::string_view name = source_[type_end - 1].text;
     for (std::size_t n = 0; n + 2 < source_.size(); ++n) {
       if (source_[n] != "typedef" && source_[n] != "using") continue;
       const std::size_t end = source_.find(n, source_.size(), ";");
-      if (source_[source_[n] == "using" ? n + 1 : end - 1] == name && holds_function_table(n, end)) return true;
+      if (source_[n] == "typedef" && source_[end - 1] == name) return {n + 1, end - 1};
+      if (source_[n] == "using" && source_[n + 1] == name && source_[n + 2] == "=") return {n + 3, end};
     }
-    return false;
+    return {type_end, type_end};
   }
 
-  void element_type(std::size_t type_end) {
-    for (std::size_t n = first_; n < type_end; ++n) {
+  /// A name for a pointer has the pointer's address space.
+  void pointer_alias(std::size_t type_end) {
+    const auto [first, last] = aliased(type_end);
+    if (first == last || (source_[last - 1] != "*" && source_[last - 1] != "&")) return;
+    is_pointer_ = true;
+    element_type(first, last - 1);
+    address_space(first, last);
+  }
+
+  void element_type(std::size_t first, std::size_t last) {
+    result_.element_type.clear();
+    for (std::size_t n = first; n < last; ++n) {
       const bool is_dropped =
           source_.is_attribute(n) || source_.is_address_space(n) || source_[n] == "const" || source_[n] == "volatile";
       if (is_dropped) continue;
@@ -117,13 +141,16 @@ class Parameter {
     }
   }
 
-  void address_space(std::size_t type_end) {
-    for (std::size_t n = first_; n < type_end; ++n) {
+  void address_space(std::size_t first, std::size_t last) {
+    for (std::size_t n = first; n < last; ++n) {
       if (!source_.is_address_space(n)) continue;
       if (source_[n] == "device") result_.space = AddressSpace::device;
       if (source_[n] == "constant") result_.space = AddressSpace::constant;
       if (source_[n] == "threadgroup") result_.space = AddressSpace::threadgroup;
     }
+  }
+
+  void expect_memory() {
     if (!is_memory()) return;
     if (is_pointer_ && result_.space == AddressSpace::none) fail("has to be in device, constant or threadgroup memory");
     if (!is_pointer_ && result_.space != AddressSpace::none) fail("has to be a pointer or a reference");
@@ -142,7 +169,10 @@ class Parameter {
       result_.attribute = attribute.name;
       result_.kind = ArgumentKind::position;
     }
-    if (is_memory() && !is_pointer_ && has_index_) result_.is_function_table = names_function_table(type_end);
+    if (is_memory() && !is_pointer_ && has_index_) {
+      const auto [first, last] = aliased(type_end);
+      result_.is_function_table = holds_function_table(first, last);
+    }
     if (is_memory() && !is_pointer_) fail("has no attribute that is known, and is neither a pointer nor a reference");
     if (is_pointer_ && is_position) fail("is a pointer where a position is a value");
   }
@@ -150,22 +180,11 @@ class Parameter {
   void index(const Attribute& attribute, std::uint32_t limit) {
     if (attribute.name != kind_name(result_.kind))
       fail(fmt::format("is '{}', which does not go with [[{}]]", result_.type, attribute.name));
-    const std::string given = source_.join(attribute), text = enumerator(given).value_or(given);
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result_.index);
-    if (error != std::errc() || end != text.data() + text.size() || result_.index >= limit)
-      fail(fmt::format("has index '{}': expected 0 to {}, or an enumerator that is given such a number", given,
-                       limit - 1));
+    const auto value = constant_value(source_, attribute.first, attribute.last);
+    if (!value || *value < 0 || *value >= limit)
+      fail(fmt::format("has index '{}': expected a constant from 0 to {}", source_.join(attribute), limit - 1));
+    result_.index = static_cast<std::uint32_t>(*value);
     has_index_ = true;
-  }
-
-  /// The value of an enumerator in `{ name = number, ... }`: headers shared with the host define indices so.
-  std::optional<std::string> enumerator(std::string_view name) const {
-    for (std::size_t n = 1; n + 3 < source_.size(); ++n) {
-      const bool is_it =
-          source_[n] == name && source_[n + 1] == "=" && (source_[n - 1] == "{" || source_[n - 1] == ",");
-      if (is_it && (source_[n + 3] == "," || source_[n + 3] == "}")) return std::string(source_[n + 2].text);
-    }
-    return std::nullopt;
   }
 
   [[noreturn]] void fail(std::string_view what) const {
@@ -197,26 +216,68 @@ std::vector<std::pair<std::size_t, std::size_t>> split_parameters(const Source& 
   return parts;
 }
 
-std::vector<KernelParameter> kernel_parameters(const Source& source, std::size_t open) {
-  std::vector<KernelParameter> parameters;
-  std::map<std::pair<ArgumentKind, std::uint32_t>, bool> taken;  // and whether always
-  std::vector<std::size_t> implicit;
-  for (const auto& [first, last] : split_parameters(source, open)) {
-    Parameter parameter(source, first, last);
-    parameters.push_back(parameter.read());
-    const KernelParameter& read = parameters.back();
-    if (read.kind == ArgumentKind::position) continue;
-    if (!parameter.has_index()) implicit.push_back(parameters.size() - 1);
-    if (!parameter.has_index()) continue;
-    const auto [other, is_new] = taken.try_emplace({read.kind, read.index}, read.condition.empty());
-    // Arguments under function constants may share an index, because only one of them may exist.
-    if (!is_new && (other->second || read.condition.empty()))
-      source.fail(first, fmt::format("parameter '{}' of the kernel has index {}, which another one has", read.name,
-                                     read.index));
+namespace {
+
+/// Adds a parameter, or those that the members of a struct are. Gives each its index.
+class ParameterList {
+ public:
+  ParameterList(const Source& source, const std::vector<Declaration>& declarations)
+      : source_(source), declarations_(declarations) {}
+
+  void add(std::size_t first, std::size_t last) {
+    const Declaration* const type = struct_of_resources(source_, declarations_, first, last);
+    if (type == nullptr) {
+      add_one(first, last, {});
+    } else {
+      for (const Declaration& member : declarations_)
+        if (is_member_of(source_, member, *type))
+          add_one(member.specifiers, member.last - 1, std::string(source_[last - 1].text));
+    }
+    ++number_;
   }
-  for (const std::size_t n : implicit)
-    while (!taken.try_emplace({parameters[n].kind, parameters[n].index}, true).second) ++parameters[n].index;
-  return parameters;
+
+  std::vector<KernelParameter> found() && {
+    for (const std::size_t n : implicit_)
+      while (!taken_.try_emplace({parameters_[n].kind, parameters_[n].index}, true).second) ++parameters_[n].index;
+    return std::move(parameters_);
+  }
+
+ private:
+  void add_one(std::size_t first, std::size_t last, std::string owner) {
+    Parameter parameter(source_, first, last);
+    parameters_.push_back(parameter.read());
+    KernelParameter& read = parameters_.back();
+    read.number = number_;
+    read.owner = std::move(owner);
+    if (read.kind == ArgumentKind::position) return;
+    if (!parameter.has_index()) implicit_.push_back(parameters_.size() - 1);
+    if (!parameter.has_index()) return;
+    for (std::uint32_t n = 0; n < std::max(read.count, 1U); ++n) take(read, read.index + n, first);
+  }
+
+  /// Arguments under function constants may share an index, because only one of them may exist.
+  void take(const KernelParameter& read, std::uint32_t index, std::size_t first) {
+    const auto [other, is_new] = taken_.try_emplace({read.kind, index}, read.condition.empty());
+    if (!is_new && (other->second || read.condition.empty()))
+      source_.fail(first,
+                   fmt::format("parameter '{}' of the kernel has index {}, which another one has", read.name, index));
+  }
+
+  const Source& source_;
+  const std::vector<Declaration>& declarations_;
+  std::vector<KernelParameter> parameters_;
+  std::map<std::pair<ArgumentKind, std::uint32_t>, bool> taken_;  // and whether always
+  std::vector<std::size_t> implicit_;
+  std::size_t number_ = 0;
+};
+
+}  // namespace
+
+std::vector<KernelParameter> kernel_parameters(const Source& source, const std::vector<Declaration>& declarations,
+                                               std::size_t open) {
+  ParameterList parameters(source, declarations);
+  for (const auto& [first, last] : split_parameters(source, open)) parameters.add(first, last);
+  return std::move(parameters).found();
 }
 
 }  // namespace assay::metal::emulator

@@ -20,6 +20,10 @@ using Declarations = std::vector<Declaration>;
 /// a loop (#pragma unroll), which clang then refuses. #pragma METAL fp contract(off) becomes clang's own.
 std::string with_clang_pragmas(std::string_view text);
 
+/// The text without render functions, without kernels but the wanted one, if one is wanted, and without functions and
+/// types that only these use. Blanks are in their places.
+std::string without_unused(std::string_view text, std::string_view wanted);
+
 /// Refuses assembly, variables of the processor's threads, and attributes that run code of the shader when it is
 /// loaded.
 void refuse_host_words(const Source& source, const Declarations& declarations);
@@ -31,13 +35,6 @@ void refuse_host_words(const Source& source, const Declarations& declarations);
 ///   return;                          ->  { ::assay_shader_side::leave(); return; }
 ///   constant                         ->  const             is_function_constant_defined(n)  ->  assay_is_set_n
 void translate_tokens(const Source& source, Edits& edits);
-
-/// Merges functions, and specializations of classes, that differ in address spaces only: without address spaces they
-/// would be declared twice. Removes the second of two if it has the same body, else refuses it.
-///
-///   float load(device const float* p) { return *p; }        float get() const thread { return x; }
-///   float load(threadgroup const float* p) { return *p; }   float get() const device { return x; }
-void merge_overloads(const Source& source, const Declarations& declarations, Edits& edits);
 
 /// The C++ text for a `threadgroup` variable, as a format: {0} is a unique number, {1} its type, {2} its name.
 extern const char* const run_threadgroup_variable;
@@ -106,8 +103,10 @@ void mark_divergent_operations(const Source& source, const Declarations& declara
 ///   device -> global_device, constant -> const global_host, threadgroup -> local, thread -> private
 ///
 /// The first two are parts of OpenCL's global memory that do not convert to each other. All four convert to a pointer
-/// or reference without an address space, such as `this` and the standard library's parameters.
-void translate_address_spaces(const Source& source, const Declarations& declarations, Edits& edits);
+/// or reference without an address space, such as `this` and the standard library's parameters. Methods keep the
+/// qualifiers at the tokens of `kept`.
+void translate_address_spaces(const Source& source, const Declarations& declarations, const std::set<std::size_t>& kept,
+                              Edits& edits);
 
 /// Refuses variables that a thread may write and another one reads, unseen by every check: those at program scope and
 /// static ones that are not constant (Metal Shading Language Specification, section 4.2).
@@ -116,6 +115,8 @@ void refuse_lasting_variables(const Source& source, const Declarations& declarat
 /// For lint: finds what C++ has and Metal does not: virtual functions, recursion, variables at program scope, ...
 /// A message for each, as below.
 std::vector<std::string> restrictions(const Source& source, const Declarations& declarations);
+/// Likewise, "file:line:column: warning: ...", for what Apple's compiler may not survive.
+std::vector<std::string> restriction_warnings(const Source& source, const Declarations& declarations);
 
 /// For lint: finds pointers and references without an address space, which Metal refuses (Metal Shading Language
 /// Specification, section 4). A message for each, "file:line:column: error: ...", in the order of the text.

@@ -30,7 +30,12 @@ class Pointers {
     const bool is_forwarding = source_[n] == "&" && source_[n + 1] == "&";
     if ((source_[n] != "*" && source_[n] != "&") || is_forwarding) return;
     for (std::size_t word = first; word < n; ++word)
-      if (source_.is_address_space(word)) return;
+      if (source_.is_address_space(word)) {
+        // device float**: the outer pointer has none
+        if (source_[n] != "*" || (source_[n + 1] != "*" && source_[n + 1] != "&")) return;
+        n += 1;
+        break;
+      }
     const char* what = source_[n] == "*" ? "pointer" : "reference";
     found_.push_back(fmt::format("{}: error: {} type must have explicit address space qualifier\n",
                                  to_string(source_[first].place), what));

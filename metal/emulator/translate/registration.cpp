@@ -39,17 +39,30 @@ std::string presence(const KernelParameter& parameter, const std::vector<Program
                                      : fmt::format("&{}assay_storage_{}", constant->scope, name);
 }
 
+/// The C++ type of a parameter, or of a member of one.
+std::string type_of(const KernelParameter& parameter, std::size_t id) {
+  const std::string type = fmt::format("argument_type<assay_function_{}, {}>", id, parameter.number);
+  return parameter.owner.empty() ? type : fmt::format("decltype({}::{})", type, parameter.name);
+}
+
+/// The rows of a parameter in the table of arguments: one, or one for each texture of an array.
+std::string argument_rows(const Registered& shader, const KernelEntry& entry, const KernelParameter& p,
+                          std::size_t id) {
+  std::string rows;
+  const std::string type = type_of(p, id);
+  for (std::uint32_t n = 0; n < std::max(p.count, 1U); ++n)
+    rows += fmt::format("  argument<{}>({}, {}, abi::ArgumentKind::{}, abi::AddressSpace::{}, {}, {}, {}, {}),\n",
+                        p.count == 0 ? type : fmt::format("element_type<{}>", type),
+                        literal(p.count == 0 ? p.name : fmt::format("{}[{}]", p.name, n)),
+                        literal(substituted(p.type, entry.template_arguments)), kind_name(p.kind), space_name(p.space),
+                        p.index + n, literal(p.element_type), literal(p.attribute), presence(p, shader.constants));
+  return rows;
+}
+
 std::string arguments(const Registered& shader, const KernelEntry& entry, std::size_t id) {
-  const KernelDefinition& kernel = shader.kernels.definitions[entry.definition];
   std::string text;
-  for (std::size_t n = 0; n < kernel.parameters.size(); ++n) {
-    const KernelParameter& p = kernel.parameters[n];
-    text += fmt::format(
-        "  argument<argument_type<assay_function_{}, {}>>({}, {}, abi::ArgumentKind::{}, abi::AddressSpace::{}, {}, "
-        "{}, {}, {}),\n",
-        id, n, literal(p.name), literal(substituted(p.type, entry.template_arguments)), kind_name(p.kind),
-        space_name(p.space), p.index, literal(p.element_type), literal(p.attribute), presence(p, shader.constants));
-  }
+  for (const KernelParameter& p : shader.kernels.definition_of(entry).parameters)
+    text += argument_rows(shader, entry, p, id);
   return fmt::format("static const abi::Argument assay_arguments_{}[] = {{\n{}  {{}}}};\n", id, text);
 }
 
@@ -73,10 +86,17 @@ std::string value(const KernelParameter& parameter) {
 
 /// A function that calls the kernel with what an Invocation holds.
 std::string entry(const KernelDefinition& kernel, const KernelEntry& entry, std::size_t id) {
-  std::string values;
-  for (std::size_t n = 0; n < kernel.parameters.size(); ++n)
-    values += fmt::format("{}\n    given<argument_type<assay_function_{}, {}>>({})", n == 0 ? "" : ",", id, n,
-                          value(kernel.parameters[n]));
+  std::string values, separator;
+  const std::vector<KernelParameter>& all = kernel.parameters;
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    const bool is_first = n == 0 || all[n].number != all[n - 1].number;
+    const bool is_last = n + 1 == all.size() || all[n].number != all[n + 1].number, is_member = !all[n].owner.empty();
+    const std::string begin =
+        is_member && is_first ? fmt::format("argument_type<assay_function_{}, {}>{{", id, all[n].number) : "";
+    values += fmt::format("{}\n    {}given<{}>({}){}", separator, begin, type_of(all[n], id), value(all[n]),
+                          is_member && is_last ? "}" : "");
+    separator = ",";
+  }
   return fmt::format(
       "static constexpr auto assay_function_{0} = {1};\n"
       "__attribute__((no_sanitize(\"thread\"))) static void assay_entry_{0}(const abi::Invocation* call) {{\n  "
@@ -84,11 +104,17 @@ std::string entry(const KernelDefinition& kernel, const KernelEntry& entry, std:
       id, entry.function, values);
 }
 
+std::size_t count_of_arguments(const KernelDefinition& kernel) {
+  std::size_t count = 0;
+  for (const KernelParameter& parameter : kernel.parameters) count += std::max(parameter.count, 1U);
+  return count;
+}
+
 std::string function_row(const Registered& shader, const KernelEntry& entry, std::size_t id) {
   const KernelDefinition& kernel = shader.kernels.definitions[entry.definition];
   return fmt::format("  {{{}, \"{}\", {}, {}, assay_arguments_{}, {}, {}, &assay_entry_{}, assay_needed_{}, {}}},\n",
                      entry.host_name, entry.place.file, entry.place.line, entry.place.column, id,
-                     kernel.parameters.size(), entry.max_threads.empty() ? "0" : entry.max_threads, id, id,
+                     count_of_arguments(kernel), entry.max_threads.empty() ? "0" : entry.max_threads, id, id,
                      shader.needed[entry.definition].size());
 }
 

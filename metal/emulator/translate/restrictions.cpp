@@ -31,6 +31,13 @@ class Restrictions {
     for (const Declaration& declaration : declarations_)
       if (has_body(declaration) && is_kernel(declaration)) positions(declaration);
     recursions();
+    calls_of_kernels();
+    return std::move(found_);
+  }
+
+  /// What may be meant, but is known to end Apple's compiler.
+  std::vector<std::string> run_warnings() {
+    barrier_flags();
     return std::move(found_);
   }
 
@@ -40,8 +47,8 @@ class Restrictions {
   }
 
  private:
-  void add(std::size_t token, const std::string& what) {
-    found_.push_back(fmt::format("{}: error: {}\n", to_string(source_[token].place), what));
+  void add(std::size_t token, const std::string& what, std::string_view kind = "error") {
+    found_.push_back(fmt::format("{}: {}: {}\n", to_string(source_[token].place), kind, what));
   }
 
   static bool has_body(const Declaration& declaration) {
@@ -98,15 +105,60 @@ class Restrictions {
 
   void positions(const Declaration& declaration) {
     const auto places = split_parameters(source_, declaration.parameters);
-    const auto parameters = kernel_parameters(source_, declaration.parameters);
+    const auto parameters = kernel_parameters(source_, declarations_, declaration.parameters);
     for (std::size_t n = 0; n < parameters.size(); ++n) {
       std::string_view scalar = parameters[n].element_type;
       if (!scalar.empty() && scalar.back() >= '2' && scalar.back() <= '4') scalar.remove_suffix(1);
       const bool is_wrong = std::ranges::find(not_a_position, scalar) != not_a_position.end();
       if (parameters[n].kind == abi::ArgumentKind::position && is_wrong)
-        add(places[n].first, fmt::format("parameter '{}' is {}: [[{}]] has to be ushort, uint, or a vector of these",
-                                         parameters[n].name, parameters[n].element_type, parameters[n].attribute));
+        add(places[parameters[n].number].first,
+            fmt::format("parameter '{}' is {}: [[{}]] has to be ushort, uint, or a vector of these", parameters[n].name,
+                        parameters[n].element_type, parameters[n].attribute));
     }
+  }
+
+  void calls_of_kernels() {
+    std::set<std::string_view> kernels;
+    for (const Declaration& declaration : declarations_)
+      if (has_body(declaration) && is_kernel(declaration)) kernels.insert(source_[declaration.name].text);
+    for (const Declaration& declaration : declarations_) {
+      if (!has_body(declaration)) continue;
+      for (std::size_t n = declaration.body; n < declaration.last; ++n)
+        if (source_.is_identifier(n) && kernels.contains(source_[n].text) && source_[n + 1] == "(" &&
+            !(source_[n - 1] == ".") && !source_.is_identifier(n - 1))
+          add(n, fmt::format("'{}' is a kernel, which no function can call", source_[n].text));
+    }
+  }
+
+  /// Flags of a barrier that are a variable: Apple's compiler ends without a message (pytorch 195937).
+  void barrier_flags() {
+    for (const Declaration& declaration : declarations_) {
+      if (!has_body(declaration)) continue;
+      for (std::size_t n = declaration.body; n < declaration.last; ++n) {
+        const bool is_barrier = source_[n] == "threadgroup_barrier" || source_[n] == "simdgroup_barrier";
+        if (!is_barrier || !(source_[n + 1] == "(")) continue;
+        for (std::size_t flag = n + 2; flag < source_.match(n + 1); ++flag)
+          if (source_.is_identifier(flag) && is_variable_of(declaration, flag))
+            add(flag,
+                fmt::format("the flags of this barrier depend on the variable '{}': expected a constant, without "
+                            "which Apple's compiler may end",
+                            source_[flag].text),
+                "warning");
+      }
+    }
+  }
+
+  /// Whether the word is a parameter of the function or declared in it, and not constant.
+  bool is_variable_of(const Declaration& declaration, std::size_t word) const {
+    for (std::size_t n = declaration.parameters + 1; n < word; ++n) {
+      const bool is_declared = source_[n] == source_[word].text && source_.is_identifier(n - 1) &&
+                               source_[n - 1] != "return" && source_[n - 1] != "case";
+      if (!is_declared) continue;
+      for (std::size_t before = n; before-- > declaration.parameters && source_.is_identifier(before);)
+        if (source_[before] == "const" || source_[before] == "constexpr") return false;
+      return true;
+    }
+    return false;
   }
 
   /// Functions that call themselves, by others too. Overloads and templates, which one name does not tell apart, and
@@ -158,6 +210,10 @@ void refuse_lasting_variables(const Source& source, const Declarations& declarat
 
 std::vector<std::string> restrictions(const Source& source, const Declarations& declarations) {
   return Restrictions(source, declarations).run();
+}
+
+std::vector<std::string> restriction_warnings(const Source& source, const Declarations& declarations) {
+  return Restrictions(source, declarations).run_warnings();
 }
 
 }  // namespace assay::metal::emulator

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "metal/emulator/translate/divergence.h"
+#include "metal/emulator/translate/overloads.h"
 #include "metal/emulator/translate/passes.h"
 
 namespace assay::metal::emulator {
@@ -32,20 +33,35 @@ void refuse_textures(const Kernels& kernels) {
                         to_string(kernel.place), kernel.name, kind_name(parameter.kind), parameter.name));
 }
 
-Result<std::string> translate_to(const Target& target, std::string_view text, std::string_view wanted) try {
+/// Merges overloads by address space, or gives them names.
+void translate_overloads(const Source& source, const Declarations& declarations, const OverloadChoices* choices,
+                         Edits& edits) {
+  const Overloads overloads(source, declarations);
+  overloads.merge(edits);
+  if (!overloads.have_names()) return;
+  if (choices == nullptr) overloads.fail();
+  overloads.rename(*choices, edits);
+}
+
+Result<std::string> translate_to(const Target& target, std::string_view whole, std::string_view wanted,
+                                 const OverloadChoices* choices) try {
+  const std::string text = without_unused(whole, wanted);
   const Source source(text);
   const std::vector<Declaration> declarations = find_declarations(source);
   refuse_host_words(source, declarations);
   refuse_lasting_variables(source, declarations);
   Edits edits(source.text(), source.tokens());
   translate_tokens(source, edits);
-  merge_overloads(source, declarations, edits);
+  translate_overloads(source, declarations, choices, edits);
   translate_threadgroup(source, declarations, target.threadgroup_variable, edits);
   target.mark(source, declarations, edits);
   Registered shader;
   shader.constants = translate_constants(source, declarations, edits);
   shader.visible = visible_functions(source, declarations);
-  shader.kernels = translate_kernels(source, declarations, wanted, edits);
+  shader.kernels = translate_kernels(source, declarations, edits);
+  for (const KernelEntry& entry : shader.kernels.entries)
+    if (const auto& refusal = shader.kernels.definition_of(entry).refusal; !refusal.empty())
+      throw TranslationError(refusal);
   refuse_resources_in_buffers(source, declarations, shader.kernels);
   if (!target.has_textures) refuse_textures(shader.kernels);
   shader.needed = needed_constants(source, declarations, shader.kernels, shader.constants);
@@ -56,23 +72,45 @@ Result<std::string> translate_to(const Target& target, std::string_view text, st
 
 }  // namespace
 
-Result<std::string> translate(std::string_view preprocessed, std::string_view wanted) {
+Result<std::string> translate(std::string_view preprocessed, std::string_view wanted, const OverloadChoices* choices) {
   return translate_to({run_threadgroup_variable, registration, [](const Source&, const Declarations&, Edits&) {}, true},
-                      with_clang_pragmas(preprocessed), wanted);
+                      with_clang_pragmas(preprocessed), wanted, choices);
+}
+
+Result<std::optional<std::string>> overload_probe(std::string_view preprocessed, std::string_view wanted) try {
+  const std::string text = without_unused(with_clang_pragmas(preprocessed), wanted);
+  const Source source(text);
+  const std::vector<Declaration> declarations = find_declarations(source);
+  const Overloads overloads(source, declarations);
+  if (!overloads.have_names()) return std::nullopt;
+  Edits edits(source.text(), source.tokens());
+  translate_address_spaces(source, declarations, overloads.qualifiers(), edits);
+  translate_threadgroup(source, declarations, lint_threadgroup_variable, edits);
+  overloads.mark(edits);
+  return edits.apply();
+} catch (const TranslationError& refusal) {
+  return error(Error::Kind::compile, refusal.what());
+}
+
+Result<std::string> text_of_kernel(std::string_view preprocessed, std::string_view kernel) try {
+  return without_unused(preprocessed, kernel);
+} catch (const TranslationError& refusal) {
+  return error(Error::Kind::compile, refusal.what());
 }
 
 Result<ShaderListing> list_kernels(std::string_view preprocessed) try {
-  const std::string text = with_clang_pragmas(preprocessed);
+  const std::string text = without_unused(with_clang_pragmas(preprocessed), {});
   const Source source(text);
   const std::vector<Declaration> declarations = find_declarations(source);
   Edits unused(source.text(), source.tokens());
   ShaderListing listing;
   for (ProgramConstant& constant : translate_constants(source, declarations, unused))
     if (!constant.is_computed) listing.constants.push_back({constant.index, constant.type, constant.name});
-  const Kernels kernels = translate_kernels(source, declarations, {}, unused);
+  const Kernels kernels = translate_kernels(source, declarations, unused);
   for (const KernelEntry& entry : kernels.entries) {
-    ListedKernel kernel{literal_text(entry.host_name), entry.instantiation, entry.place.line, {}};
-    for (const KernelParameter& parameter : kernels.definitions[entry.definition].parameters) {
+    const KernelDefinition& definition = kernels.definition_of(entry);
+    ListedKernel kernel{literal_text(entry.host_name), entry.instantiation, entry.place.line, {}, definition.refusal};
+    for (const KernelParameter& parameter : definition.parameters) {
       const bool is_position = parameter.kind == abi::ArgumentKind::position;
       kernel.arguments.push_back(
           {is_position ? parameter.attribute : fmt::format("{}({})", kind_name(parameter.kind), parameter.index),
@@ -86,22 +124,24 @@ Result<ShaderListing> list_kernels(std::string_view preprocessed) try {
 }
 
 Result<std::string> translate_for_ptx(std::string_view preprocessed) {
-  return translate_to({ptx_threadgroup_variable, ptx_registration, mark_divergent_operations, false}, preprocessed, {});
+  return translate_to({ptx_threadgroup_variable, ptx_registration, mark_divergent_operations, false}, preprocessed, {},
+                      nullptr);
 }
 
 Result<LintTranslation> translate_for_lint(std::string_view preprocessed) try {
-  const std::string without_pragmas = with_clang_pragmas(preprocessed);
-  const Source source(without_pragmas);
+  const std::string text = without_unused(with_clang_pragmas(preprocessed), {});
+  const Source source(text);
   const std::vector<Declaration> declarations = find_declarations(source);
   Edits edits(source.text(), source.tokens());
-  translate_address_spaces(source, declarations, edits);
+  translate_address_spaces(source, declarations, Overloads(source, declarations).qualifiers(), edits);
   translate_threadgroup(source, declarations, lint_threadgroup_variable, edits);
   const DivergentOperations divergent = find_divergent_operations(source, declarations);
   return LintTranslation{
       edits.apply(),
       fmt::format("{}{}{}", fmt::join(restrictions(source, declarations), ""),
                   fmt::join(unqualified_pointers(source, declarations), ""), fmt::join(divergent.errors, "")),
-      fmt::format("{}", fmt::join(divergent.warnings, ""))};
+      fmt::format("{}{}", fmt::join(restriction_warnings(source, declarations), ""),
+                  fmt::join(divergent.warnings, ""))};
 } catch (const TranslationError& refusal) {
   return error(Error::Kind::compile, refusal.what());
 }

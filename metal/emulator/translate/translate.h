@@ -5,17 +5,39 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "metal/device/result.h"
 
 namespace assay::metal::emulator {
 
-/// If `wanted` is not empty, only the kernel of this name is instantiated and has an entry.
+/// Which of the functions that differ in address spaces each call means, by the number of the call's token among those of
+/// the text; and where clang could not tell. Of several instances of a template there may be several.
+struct OverloadChoices {
+  std::map<std::size_t, std::set<unsigned>> calls;
+  std::vector<std::pair<std::string, std::uint32_t>> errors;  ///< files and lines
+};
+
+/// If `wanted` is not empty, only the kernel of this name, and what it uses, is translated.
 /// Errors: compile, with places in the .metal.
-Result<std::string> translate(std::string_view preprocessed, std::string_view wanted = {});
+Result<std::string> translate(std::string_view preprocessed, std::string_view wanted = {},
+                              const OverloadChoices* choices = nullptr);
+
+/// The shader's own text, for a compiler that tells address spaces apart: it warns, at line n + 1 of overload_file, that
+/// the call at token n means overload m, "overload_message m". Nothing if the shader has no such overloads. Errors: as
+/// above.
+Result<std::optional<std::string>> overload_probe(std::string_view preprocessed, std::string_view wanted);
+inline constexpr std::string_view overload_file = "overloads of calls", overload_message = "the call means overload";
+
+/// The text with blanks in place of what the kernel does not use: of other kernels, and of what only these call. If no
+/// kernel is named, of render functions. Errors: as above.
+Result<std::string> text_of_kernel(std::string_view preprocessed, std::string_view kernel);
 
 /// A kernel's argument as the shader's text declares it: nothing is compiled.
 struct ListedArgument {
@@ -29,6 +51,7 @@ struct ListedKernel {
   std::string instantiation;  ///< of which template, with which arguments: "f<float>"; empty for an ordinary function
   std::uint32_t line = 0;
   std::vector<ListedArgument> arguments;
+  std::string refusal;  ///< why it cannot be run here, a message with its place; or empty
 };
 struct ListedConstant {
   std::string index, type, name;

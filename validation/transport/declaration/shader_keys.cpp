@@ -24,10 +24,12 @@ std::filesystem::path read_source(const BindingNode& node, const std::filesystem
   return path;
 }
 
-metal::ShaderLanguage read_language(const BindingNode& node) {
+metal::ShaderLanguage read_language(const BindingNode& node, const std::filesystem::path& folder) {
   metal::ShaderLanguage language;
   if (const auto version = node.find("metal_version"))
     language.metal_version = static_cast<int>(version->integer(100, 999));
+  if (const auto folders = node.find("include_folders"))
+    for (const BindingNode& one : folders->list()) language.folders.push_back(folder / one.text());
   const auto macros = node.find("macros");
   if (!macros) return language;
   for (const auto& [name, value] : macros->members()) {

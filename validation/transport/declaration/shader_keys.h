@@ -1,4 +1,4 @@
-// What bindings, scripts and the command line say alike of a shader: source, metal_version and macros, and indices.
+// What bindings, scripts and the command line say alike of a shader: source, metal_version, macros and folders, and indices.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,6 @@ inline constexpr const char* what_a_macro_is = "an identifier as the macro's nam
 /// Refuses what is no file in `folder`.
 std::filesystem::path read_source(const BindingNode& node, const std::filesystem::path& folder);
 
-metal::ShaderLanguage read_language(const BindingNode& node);
+metal::ShaderLanguage read_language(const BindingNode& node, const std::filesystem::path& folder);
 
 }  // namespace assay::validation::transport

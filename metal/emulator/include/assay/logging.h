@@ -24,6 +24,8 @@ ASSAY_OWN log::LogValue log_value(T value) {
       result.numbers[0] = double(value);
   } else if constexpr (Shape<T>::is_vector) {
     for (int n = 0; n < Shape<T>::size; ++n) result.integers[n] = long(value[n]);
+  } else if constexpr (is_pointer_v<T>) {
+    result.integers[0] = reinterpret_cast<long>(value);
   } else {
     result.integers[0] = long(value);
   }
@@ -46,7 +48,7 @@ template <class... Parts>
 void send_message(const char*, Site, Parts...) {}
 #endif
 
-/// A value of a message: 'd' an integer, 'f' floating-point, 's' text; how many bytes and components.
+/// A value of a message: 'd' an integer, 'f' floating-point, 's' text, 'p' another pointer; how many bytes and components.
 struct LogType {
   char kind;
   int bytes, components;
@@ -55,7 +57,7 @@ template <class T>
 constexpr LogType log_type() {
   using E = typename Shape<T>::Element;
   if constexpr (is_pointer_v<T>)
-    return {'s', 8, 1};
+    return {is_same_v<remove_cv_t<remove_pointer_t<T>>, char> ? 's' : 'p', 8, 1};
   else
     return {is_floating_point_v<E> ? 'f' : 'd', int(sizeof(E)), Shape<T>::size};
 }
@@ -85,6 +87,7 @@ constexpr LogFault log_fault(const char* format, const LogType* types, int count
     const char kind = is_one_of(*format, "diouxXc")    ? 'd'
                       : is_one_of(*format, "fFeEgGaA") ? 'f'
                       : *format == 's'                 ? 's'
+                      : *format == 'p'                 ? 'p'
                                                        : 0;
     if (kind == 0) return log_is_unknown;
     if (next == count) return log_has_too_few_values;

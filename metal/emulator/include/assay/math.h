@@ -115,6 +115,34 @@ ASSAY_IN_PLACE R modf(A x, R& whole) {
   whole = R(integral);
   return R(rest);
 }
+/// The same of vectors, element by element.
+template <class T, int N>
+ASSAY_IN_PLACE vec<T, N> frexp(vec<T, N> x, vec<int, N>& exponent) {
+  for (int n = 0; n < N; ++n) x.at(n) = frexp(x.at(n), exponent.at(n));
+  return x;
+}
+template <class T, int N>
+ASSAY_OWN vec<T, N> ldexp(vec<T, N> x, vec<int, N> exponent) {
+  for (int n = 0; n < N; ++n) x.at(n) = ldexp(x.at(n), exponent.at(n));
+  return x;
+}
+template <class T, int N>
+ASSAY_OWN vec<int, N> ilogb(vec<T, N> x) {
+  vec<int, N> result(0);
+  for (int n = 0; n < N; ++n) result.at(n) = ilogb(x.at(n));
+  return result;
+}
+template <class T, int N>
+ASSAY_IN_PLACE vec<T, N> modf(vec<T, N> x, vec<T, N>& whole) {
+  for (int n = 0; n < N; ++n) x.at(n) = modf(x.at(n), whole.at(n));
+  return x;
+}
+template <class T, int N>
+ASSAY_OWN vec<bool, N> isnormal(vec<T, N> x) {
+  vec<bool, N> result(false);
+  for (int n = 0; n < N; ++n) result.at(n) = isnormal(x.at(n));
+  return result;
+}
 template <class A, class R>
 ASSAY_IN_PLACE A sincos(A x, R& cosine) {
   cosine = cos(x);
@@ -137,6 +165,11 @@ ASSAY_OWN float nextafter(float x, float y) {
 }
 ASSAY_OWN half nextafter(half x, half y) {
   return assay_detail::next<ushort>(x, y);
+}
+template <class T, int N>
+ASSAY_OWN vec<T, N> nextafter(vec<T, N> x, vec<T, N> y) {
+  for (int n = 0; n < N; ++n) x.at(n) = nextafter(x.at(n), y.at(n));
+  return x;
 }
 ASSAY_IN_ALL_PRECISIONS(frexp)
 ASSAY_IN_ALL_PRECISIONS(ldexp)

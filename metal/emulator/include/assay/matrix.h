@@ -6,9 +6,21 @@
 
 namespace metal {
 
+namespace assay_detail {
+/// What nothing converts to.
+template <int count>
+struct NoColumn {
+  NoColumn() = delete;
+  operator vec<float, 2>() const;
+};
+}  // namespace assay_detail
+
 template <class T, int C, int R>
 struct matrix {
   vec<T, R> columns[C];
+  /// A column, for a constructor of `count` columns. Not deduced, so that it may be a list: float2x2({1, 0}, {0, 1}).
+  template <int count>
+  using Column = conditional_t<count == C, vec<T, R>, assay_detail::NoColumn<count>>;
 
   matrix() = default;
   /// A diagonal matrix.
@@ -16,8 +28,9 @@ struct matrix {
     for (int c = 0; c < C; ++c) columns[c] = vec<T, R>(T(0));
     for (int c = 0; c < C && c < R; ++c) columns[c].at(c) = diagonal;
   }
-  template <class... Columns, class = enable_if_t<sizeof...(Columns) == C && (is_same_v<Columns, vec<T, R>> && ...)>>
-  ASSAY_OWN constexpr matrix(Columns... given) : columns{given...} {}
+  ASSAY_OWN constexpr matrix(Column<2> a, Column<2> b) : columns{a, b} {}
+  ASSAY_OWN constexpr matrix(Column<3> a, Column<3> b, Column<3> c) : columns{a, b, c} {}
+  ASSAY_OWN constexpr matrix(Column<4> a, Column<4> b, Column<4> c, Column<4> d) : columns{a, b, c, d} {}
   template <class... Elements, enable_if_t<sizeof...(Elements) == C * R && (is_arithmetic_v<Elements> && ...), int> = 0>
   ASSAY_OWN constexpr matrix(Elements... given) : columns{} {
     const T all[C * R] = {T(given)...};

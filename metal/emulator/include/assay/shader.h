@@ -58,6 +58,10 @@ struct Signature<void (*const)(Arguments...)> {
 template <const auto& function, unsigned n>
 using argument_type = typename Signature<metal::remove_reference_t<decltype(function)> >::template argument<n>;
 
+/// The type of an array's elements.
+template <class Array>
+using element_type = metal::remove_cv_t<metal::remove_reference_t<decltype(metal::declval<Array&>()[0])> >;
+
 /// Metal's name of a scalar or vector type; for other types the name as written.
 template <class T>
 constexpr const char* metal_name(const char* written) {
@@ -160,10 +164,16 @@ ASSAY_UNCHECKED A given(void* memory) {
   else
     return static_cast<A>(memory);
 }
-/// A texture or a sampler.
+/// A texture, an array of textures, or a sampler.
 template <class A>
 ASSAY_UNCHECKED A given(const abi::Texture* texture) {
-  return A(texture);
+  if constexpr (is_texture<metal::remove_cv_t<A> >) {
+    return A(texture);
+  } else {
+    metal::remove_cv_t<A> textures;
+    for (metal::size_t n = 0; n < A::size(); ++n) textures[n] = element_type<A>(texture + n);
+    return textures;
+  }
 }
 template <class A>
 ASSAY_UNCHECKED A given(const abi::Sampler* sampler) {

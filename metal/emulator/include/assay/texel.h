@@ -4,6 +4,7 @@
 // texture does not have is reported before it is touched.
 #pragma once
 
+#include <assay/pack.h>
 #include <assay/sampler.h>
 
 #if !ASSAY_NVPTX
@@ -47,11 +48,6 @@ ASSAY_OWN uint component_bytes_of(const Texture* t) {
   return component_bytes(t->type);
 }
 
-/// Signed integers of `bits` as fractions: the smallest number and the one after it are -1.
-ASSAY_OWN float fraction(int number, float largest) {
-  return number < -largest ? -1.0f : float(number) / largest;
-}
-
 /// The component of type T that the bits in memory are.
 template <class T>
 ASSAY_OWN T decoded(const Texture* t, uint bits) {
@@ -74,11 +70,6 @@ ASSAY_OWN T decoded(const Texture* t, uint bits) {
   }
 }
 
-/// The integer nearest to the fraction, ties to even; of NaN 0.
-ASSAY_OWN uint nearest(float value, float least, float largest) {
-  const float inside = !(value > least) ? (value <= least ? least : 0.0f) : value > 1.0f ? 1.0f : value;
-  return uint(int(__builtin_rintf(inside * largest)));
-}
 template <class T>
 ASSAY_OWN uint clamped(T value, long least, long most) {
   return uint(long(value) < least ? least : long(value) > most ? most : long(value));

@@ -2,6 +2,7 @@
 // texels that the sampler selects, each times its share; a GPU rounds the shares.
 #pragma once
 
+#include <assay/atomic.h>
 #include <assay/texel.h>
 
 #if !ASSAY_NVPTX
@@ -24,6 +25,18 @@ struct Sampled {
   int offset_x, offset_y, offset_z;
   float lod;
 };
+
+/// The face of a cube, as a layer, that the direction meets, and where: Metal Shading Language Specification, section
+/// 2.9. At an edge only the texels of this face are weighed.
+ASSAY_OWN Sampled on_cube(float x, float y, float z, uint cube, float lod) {
+  const float ax = __builtin_fabsf(x), ay = __builtin_fabsf(y), az = __builtin_fabsf(z);
+  const bool is_x = ax >= ay && ax >= az, is_y = !is_x && ay >= az;
+  const float major = is_x ? ax : is_y ? ay : az;
+  const uint face = is_x ? uint(x < 0) : is_y ? 2 + uint(y < 0) : 4 + uint(z < 0);
+  const float across = is_x ? (x < 0 ? z : -z) : is_y ? x : (z < 0 ? -x : x);
+  const float down = is_y ? (y < 0 ? -z : z) : -y;
+  return {(across / major + 1) / 2, (down / major + 1) / 2, 0, 2, 6 * cube + face, 0, 0, 0, lod};
+}
 
 ASSAY_OWN bool is_linear(const abi::Sampler& s, float lod) {
   return lod > 0 ? s.minifies_linear : s.magnifies_linear;
@@ -83,6 +96,12 @@ class TextureOf {
   ASSAY_IN_PLACE void write_at(vec<T, 4> color, TexelPlace place, Site site) const {
     static_assert(assay_is_written, "write: the texture needs access::write or access::read_write");
     store_texel<T>(texture_, texel_at(texture_, place, site), color);
+  }
+  ASSAY_IN_PLACE volatile atomic<T>* atomic_at(TexelPlace place, Site site) const {
+    static_assert(is_same_v<T, int> || is_same_v<T, uint>,
+                  "atomic functions: the texture needs components of int or uint");
+    static_assert(how == access::read_write, "atomic functions: the texture needs access::read_write");
+    return reinterpret_cast<volatile atomic<T>*>(texel_at(texture_, place, site));
   }
   ASSAY_IN_PLACE vec<T, 4> sample_at(const sampler& s, const Sampled& at, Site site) const {
     static_assert(how == access::sample, "sample: the texture needs access::sample");

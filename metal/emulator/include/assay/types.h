@@ -87,6 +87,16 @@ ASSAY_OWN constexpr vec<T, N> operator-(packed_vec<T, N> a) {
   return -vec<T, N>(a);
 }
 
+/// The element of a vector, and a vector of the same elements: what Apple's headers have beside vec_elements.
+template <class T>
+struct make_scalar : type_identity<typename assay_detail::Shape<T>::Element> {};
+template <class T>
+using make_scalar_t = typename make_scalar<T>::type;
+template <class T, int N>
+struct make_vector : type_identity<vec<make_scalar_t<T>, N>> {};
+template <class T, int N>
+using make_vector_t = typename make_vector<T, N>::type;
+
 #if __METAL_VERSION__ >= 310
 #define ASSAY_EACH_BFLOAT(NAMES) NAMES(bfloat)
 #else

@@ -44,6 +44,7 @@ class Argument:
     is_written: bool
     is_reference: bool  # T& and not T*
     attribute: str  # "thread_position_in_grid", "texture2d"; empty for memory
+    is_conditional: bool = False  # there only if its function constant says so
 
 
 def extents_of(name: str, value: Extents, least: int = 1) -> Tuple[int, ...]:
@@ -62,9 +63,12 @@ class BoundArguments:
         self.buffers: List[Dict[str, Any]] = []
         self.textures: List[Dict[str, Any]] = []
         self.samplers: List[Dict[str, Any]] = []
-        self.names: List[str] = []  # the array of each argument that is no sampler
+        self.names: List[str] = []  # the array of each argument that is no sampler; "" if it is absent
 
     def add(self, argument: Argument, value: Any) -> None:
+        if value is None and argument.is_conditional:  # not there, as its function constant says
+            self.names += [""] if argument.kind != "sampler" else []
+            return
         if argument.kind == "sampler":
             self.samplers.append({"index": argument.index, "sampler": value})
             return

@@ -44,6 +44,11 @@ class Report:
     event: Event
     other: Optional[Event]  # the earlier access, or the thread that is elsewhere
 
+    @property
+    def is_of_equal_values(self) -> bool:
+        """Whether it is a race of two writes of the same value."""
+        return self.check == "racecheck" and "both write the same value" in self.message
+
     def __str__(self) -> str:
         places = [f"{one.action} at {one.file}:{one.line}:{one.column}" for one in (self.event, self.other) if one]
         at = f" ({self.address})" if self.address else ""
@@ -53,9 +58,19 @@ class Report:
 class CheckError(MetalError):
     """The emulator's checks have found something; `reports` has all of it."""
 
-    def __init__(self, reports: List[Report]) -> None:
-        super().__init__("\n".join(map(str, reports)))
+    def __init__(self, reports: List[Report], generated: str = "") -> None:
+        """`generated`: the text of a shader that nobody wrote, of which the lines of the reports are shown."""
+        text = "\n".join(map(str, reports))
+        super().__init__(f"{text}\nin the generated text:\n{_lines_of(reports, generated)}" if generated else text)
         self.reports = reports
+
+
+def _lines_of(reports: List[Report], generated: str) -> str:
+    """The lines at which something was found, and those around them, with their numbers."""
+    found = {one.line for report in reports for one in (report.event, report.other) if one}
+    lines = generated.splitlines()
+    shown = sorted({near for line in found for near in (line - 1, line, line + 1) if 0 < near <= len(lines)})
+    return "\n".join(f"{'>' if line in found else ' '} {line:4}: {lines[line - 1]}" for line in shown)
 
 
 def _event(said: Dict[str, Any]) -> Event:

@@ -46,7 +46,8 @@ class Kernel:
         has the shape (height, width) or (height, width, channels), with depth or layers in front; a sampler is words,
         "linear,repeat". Arrays that the kernel may write are changed in place; what was unset is returned: nothing, one array, or a tuple of them.
         `constants` has the values of function constants, by index or name, and `threadgroup_memory` the bytes of
-        [[threadgroup(n)]], by n, or those of [[threadgroup(0)]] alone. After `step_limit` steps a threadgroup counts as
+        [[threadgroup(n)]], by n, or those of [[threadgroup(0)]] alone. None stands for an argument that is not there, as
+        its function constant says. After `step_limit` steps a threadgroup counts as
         endless on the emulator: 4e9 if it is left out, which take a minute or more.
 
         Raises ValueError for arguments that do not fit, CheckError for what the emulator's checks find, MetalError for a
@@ -55,7 +56,8 @@ class Kernel:
         bound = self._bound(values)
         wanted = self._wanted(bound)
         script = self._script(bound, grid, group, constants, threadgroup_memory, step_limit)
-        return self._results(bound, wanted, run(script, bound.inputs, list(wanted), self.library.device))
+        arrays = run(script, bound.inputs, list(wanted), self.library.device, self.library.allows_equal_writes)
+        return self._results(bound, wanted, arrays)
 
     def explain(
         self,
@@ -111,6 +113,8 @@ class Kernel:
         """The arrays to read afterwards: what was unset, and what the kernel may write."""
         wanted: Dict[str, Argument] = {}
         for argument, name in zip(self._arrays, bound.names):
+            if not name:
+                continue
             if isinstance(bound.given[name], Unset):
                 wanted.setdefault(name, argument)
             elif argument.is_written and name in bound.inputs:
@@ -156,9 +160,13 @@ class Kernel:
 class Library:
     """A compiled shader. Its kernels are attributes, library.square, and items, library["square_float"]."""
 
-    def __init__(self, source: Union[str, Path], macros: Mapping[str, Any], metal_version: int, device: str) -> None:
+    allows_equal_writes = False  # whether races in which both threads write the same value only warn
+
+    def __init__(self, source: Union[str, Path], macros: Mapping[str, Any], metal_version: int, device: str,
+                 include_folders: Sequence[str] = ()) -> None:  # fmt: skip
         """`source`: a text, or the absolute path of a file."""
         self.device = device
+        self._folders = list(include_folders)
         self._shader, self._macros = source, dict(macros)
         self._metal_version = _numbers.whole("metal_version", metal_version, 100, 999)
         listing = self._list()
@@ -190,7 +198,10 @@ class Library:
             shader = str(self._shader) if isinstance(self._shader, Path) else write_source(Path(folder), self._shader)
             macros = [word for name, value in self._macros.items() for word in ("-D", f"{name}={value}")]
             version = ["--metal-version", str(self._metal_version)]
-            ended = run_program("metal", "check", shader, *macros, *version, "--json", listing.name, folder=folder)
+            folders = [word for one in self._folders for word in ("-I", one)]
+            ended = run_program(
+                "metal", "check", shader, *macros, *version, *folders, "--json", listing.name, folder=folder
+            )
             if not listing.is_file():
                 raise CompileError(ended.stderr.strip().replace(shader, Path(shader).name))
             return json.loads(listing.read_text())
@@ -198,7 +209,8 @@ class Library:
     def _source(self) -> Dict[str, Any]:
         macros = {name: str(value) for name, value in self._macros.items()}
         shader = {"source": str(self._shader)} if isinstance(self._shader, Path) else {"text": self._shader}
-        return {**shader, "metal_version": self._metal_version, "macros": macros}
+        folders = {"include_folders": self._folders} if self._folders else {}
+        return {**shader, **folders, "metal_version": self._metal_version, "macros": macros}
 
     def _constants(self, given: Mapping[Union[int, str], Any]) -> List[Dict[str, Any]]:
         constants = []
@@ -216,10 +228,12 @@ def compile(
     *,
     macros: Optional[Mapping[str, Any]] = None,
     metal_version: int = 320,
+    include_folders: Sequence[Union[str, "os.PathLike[str]"]] = (),
     device: str = "emulated",
 ) -> Library:
     """Compiles a .metal text, or the file of a pathlib.Path.
 
+    #include searches `include_folders` too, beside the file's own folder and those that hold it.
     `device` is where kernels run: "emulated", with every access checked, "nvidia" or "apple". Raises CompileError, with
     the compiler's messages.
 
@@ -235,4 +249,10 @@ def compile(
     if isinstance(source, str) and source.endswith(".metal") and "\n" not in source:
         raise ValueError(f"source = {source!r}: expected the text of a shader; the file of this name is pathlib.Path({source!r})")
     shader = source if isinstance(source, str) else Path(os.fspath(source)).resolve()
-    return Library(shader, macros or {}, metal_version, device)
+    if isinstance(include_folders, (str, os.PathLike)):
+        raise TypeError(f"include_folders = {include_folders!r}: expected a list of folders")
+    folders = [os.path.abspath(folder) for folder in include_folders]
+    for folder in folders:
+        if not os.path.isdir(folder):
+            raise ValueError(f"include_folders: {folder}: expected a folder")
+    return Library(shader, macros or {}, metal_version, device, folders)

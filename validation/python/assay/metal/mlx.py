@@ -17,6 +17,7 @@ import numpy as np
 
 from .._arrays import bfloat16_array, carry
 from ._arguments import unset
+from ._errors import CheckError
 from ._library import Library, compile
 
 _MAX_CONSTANT_SIZE = 8  # arrays of fewer elements are in constant memory
@@ -157,10 +158,10 @@ class MetalKernel:
     """The kernel that metal_kernel returns."""
 
     def __init__(self, name: str, inputs: Sequence[str], outputs: Sequence[str], source: str, header: str,
-                 ensure_row_contiguous: bool, atomic_outputs: bool, device: str) -> None:
+                 ensure_row_contiguous: bool, atomic_outputs: bool, macros: Mapping[str, Any], device: str) -> None:
         self._name, self._inputs, self._outputs = f"custom_kernel_{name}", list(inputs), list(outputs)
         self._source, self._header, self._device = source, header, device
-        self._row_contiguous, self._atomic = ensure_row_contiguous, atomic_outputs
+        self._row_contiguous, self._atomic, self._macros = ensure_row_contiguous, atomic_outputs, macros
         self._libraries: Dict[str, Library] = {}
 
     def __call__(
@@ -212,9 +213,13 @@ class MetalKernel:
 
     def _run(self, text: str, values: Sequence[Any], grid: Sequence[int], threadgroup: Sequence[int]) -> List[np.ndarray]:
         if text not in self._libraries:
-            self._libraries[text] = compile(text, device=self._device)
+            self._libraries[text] = compile(text, macros=self._macros, device=self._device)
+            self._libraries[text].allows_equal_writes = True  # as kernels of MLX's own tests do
         group = [min(extent, limit) for extent, limit in zip(threadgroup, grid)]
-        returned = self._libraries[text][self._name](*values, grid=grid, group=group)
+        try:
+            returned = self._libraries[text][self._name](*values, grid=grid, group=group)
+        except CheckError as error:
+            raise CheckError(error.reports, text) from None
         made = iter(returned if isinstance(returned, tuple) else (returned,))
         outputs = values[len(values) - len(self._outputs) :]
         return [value if isinstance(value, np.ndarray) else next(made) for value in outputs]
@@ -253,4 +258,7 @@ def metal_kernel(
     """
     if set(compile_options or {}) - {"math_mode"} or (compile_options or {}).get("math_mode", "safe") not in _MATH_MODES:
         raise ValueError(f"compile_options {compile_options}: expected math_mode alone, one of {', '.join(_MATH_MODES)}")
-    return MetalKernel(name, input_names, output_names, source, header, ensure_row_contiguous, atomic_outputs, device)
+    macros = {"__FAST_MATH__": 1} if (compile_options or {}).get("math_mode") == "fast" else {}
+    return MetalKernel(
+        name, input_names, output_names, source, header, ensure_row_contiguous, atomic_outputs, macros, device
+    )

@@ -1,0 +1,1 @@
+#include <assay/simd.h>
