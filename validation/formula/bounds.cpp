@@ -11,6 +11,7 @@
 #include "validation/formula/expression.h"
 #include "validation/formula/index_errors.h"
 #include "validation/formula/polynomials.h"
+#include "validation/formula/quantisation.h"
 #include "validation/formula/reduction_errors.h"
 
 namespace assay::validation::formula {
@@ -126,11 +127,18 @@ class NodeErrors {
       return choice(operand(node, 0, i), operand(node, 1, i), operand(node, 2, i));
     }
     if (node.op == Op::gather) return reference::formula::detail::joined(node, errors_, node.index[i]);
+    if (node.op == Op::cast) return cast_error(node.cast, argument_of_cast(node, i), value);
     if (node.op == Op::take || is_ordering(node.op)) return indices_.of(node, i, value);
     terms_.clear();
     for (std::int64_t k = 0; k < node.inner; ++k)
       terms_.push_back(operand(node, 0, i * static_cast<std::size_t>(node.inner) + static_cast<std::size_t>(k)));
     return node.op == Op::product ? product_error(terms_, value, elements_) : extreme_error(terms_, node.op);
+  }
+
+  /// A scale may be applied to a factor of what is rounded, and rounded there.
+  Operand argument_of_cast(const Node& node, std::size_t i) const {
+    const Operand x = operand(node, 0, i);
+    return {x.value, polynomials_.before_function(node.arguments[0], i)};
   }
 
   /// Some compute 2^(x log2 e), and round the product; below the smallest number exp is 0 whatever the error is.
