@@ -116,6 +116,7 @@ struct Node {
   Cast cast = {};                        ///< of a cast
   std::string name = {};                 ///< of an input
   bool is_whole = false;                 ///< an input of indices or flags, which no kernel rounds
+  bool is_rounded = false;               ///< an input that a kernel rounded, and may go on with as it was before
   std::int32_t line = 0;                 ///< of the formula's source, 0 where there is none
   bool running = false;   ///< a sum that kernels may take in another way, as a running mean is: never exact
   bool is_slope = false;  ///< a quotient that is a derivative: by 0 there is none

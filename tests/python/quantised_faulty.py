@@ -2,7 +2,7 @@
 
 import numpy as np
 from quantised_numbers import F, bits_of, blocks, decoded, divided, encoded, nibbles, powers, spread
-from quantised_right import absmax, attended, cut, mx_exponent, normalised, rows_of, scaled
+from quantised_right import absmax, attended, cut, flat, mx_exponent, normalised, rows_of, scaled
 
 from assay import quantised
 
@@ -14,15 +14,15 @@ def faulty(operation, name, kernel, **declared):
     FAULTY.append((getattr(quantised, operation), kernel, declared))
 
 
-def int8(x):
+def wrapped(x):
     with np.errstate(all="ignore"):
         return np.nan_to_num(x).astype(np.int64).astype(np.int8)  # what is beyond 127 wraps
 
 
-def rows(round=np.rint, scale=lambda x: absmax(x) / F(127), over=divided, returned=lambda s: s, spoil=lambda q: q):
+def rows(round=np.rint, scale=lambda x: absmax(x) / F(127), over=divided, returned=lambda s: s, spoil=lambda q: q, limit=127):
     def kernel(p):
         s = scale(p.x)
-        return spoil(int8(round(over(p.x, s)))), returned(s).astype(F)
+        return spoil(wrapped(np.clip(round(over(p.x, s)), -128, limit))), returned(s).astype(F)
 
     return kernel
 
@@ -43,7 +43,7 @@ faulty("quantise_rows", "ties go up", rows(lambda x: np.floor(x + F(0.5))))
 faulty("quantise_rows", "ties go away from 0", rows(lambda x: np.trunc(x + np.copysign(F(0.5), x))))
 faulty("quantise_rows", "cut toward 0", rows(np.trunc))
 faulty("quantise_rows", "cut down", rows(np.floor))
-faulty("quantise_rows", "scale over 128 that wraps", rows(scale=lambda x: absmax(x) / F(128)))
+faulty("quantise_rows", "scale over 128 that wraps", rows(scale=lambda x: absmax(x) / F(128), limit=1000))
 faulty("quantise_rows", "scale over 128, saturated", rows(lambda x: np.clip(np.rint(x), -128, 127), lambda x: absmax(x) / F(128)))
 faulty("quantise_rows", "the maximum without sizes", rows(scale=lambda x: np.maximum(x.max(-1, keepdims=True, initial=0), 0) / F(127)))
 faulty("quantise_rows", "scale of the row before", rows(scale=lambda x: np.roll(absmax(x), 1, 0) / F(127)))
@@ -165,7 +165,7 @@ faulty("dequantise_fp8", "NaN read as 0", fp8(lambda b: np.nan_to_num(decoded(b,
 def w4(scale=lambda s: s, zero=lambda z: z, half=False, groups=None):
     def kernel(p):
         w = (p.q.astype(F) - zero(p.zero.astype(F))[:, :, None]) * scale(p.scale)[:, :, None]
-        a, w = (x[:, :groups].reshape(len(x), -1) for x in (p.a, w))
+        a, w = (flat(x[:, :groups]) for x in (p.a, w))
         return summed_in_half(a, w) if half else a @ w.T
 
     return kernel
@@ -236,7 +236,7 @@ faulty("fp8_rows", "fp8 subnormal numbers read as 0", product_fp8(lambda b: deco
 def product_blocks(a_scale=lambda s: s, w_scale=lambda s: s, read=lambda s: s, last=None):
     def kernel(p):
         a, w = scaled(p.a, read(a_scale(p.a_scale))), scaled(p.w, read(w_scale(p.w_scale)))
-        a, w = (x[:, :last].reshape(len(x), -1) for x in (a, w))
+        a, w = (flat(x[:, :last]) for x in (a, w))
         return (a @ w.T).astype(F)
 
     return kernel
@@ -257,7 +257,7 @@ faulty("mx_product", "mx scale read as e4m3", product_blocks(read=lambda s: deco
 def product_nvfp4(scales=lambda b: decoded(b, "e4m3"), tensor=True, unpack=nibbles):
     def kernel(p):
         a, w = (decoded(unpack(q), "e2m1") * scales(bits_of(s))[:, :, None] for q, s in ((p.a, p.a_scale), (p.w, p.w_scale)))
-        return (a.reshape(len(a), -1) @ w.reshape(len(w), -1).T * (p.tensor_scale if tensor else F(1))).astype(F)
+        return (flat(a) @ flat(w).T * (p.tensor_scale if tensor else F(1))).astype(F)
 
     return kernel
 
@@ -271,7 +271,7 @@ faulty("nvfp4_product", "nvfp4 scale read as e5m2", product_nvfp4(lambda b: deco
 
 def norm_with_scale_of_x(p):
     y, s = normalised(p.x, p.weight), absmax(p.x) / F(127)
-    return int8(np.clip(np.rint(divided(y, s)), -127, 127)), s
+    return wrapped(np.clip(np.rint(divided(y, s)), -127, 127)), s
 
 
 def norm_without_weight(p):

@@ -56,13 +56,13 @@ def nibbles(packed, high_first=False):
     """The codes of bytes, along the last axis."""
     low, high = packed & 15, packed >> 4
     both = (high, low) if high_first else (low, high)
-    return np.stack(both, -1).reshape(*packed.shape[:-1], -1)
+    return np.stack(both, -1).reshape(*packed.shape[:-1], 2 * packed.shape[-1])
 
 
 def blocks(x, size):
     """[N, K] as [N, blocks, size], filled up with zeros."""
     padded = np.pad(x, [(0, 0), (0, -x.shape[1] % size)])
-    return padded.reshape(x.shape[0], -1, size)
+    return padded.reshape(x.shape[0], padded.shape[1] // size, size)
 
 
 def spread(scale, size, columns):

@@ -16,34 +16,44 @@ def right(operation, **declared):
     return add
 
 
+def int8(x):
+    """Saturated: a scale that is a subnormal number has few digits, and x over it may be beyond 127."""
+    return np.clip(x, -128, 127).astype(np.int8)
+
+
 def absmax(x):
     return np.abs(x).max(-1, keepdims=True, initial=0).astype(F)
+
+
+def reciprocal(most):
+    """127 / most where that is a number of float32, and 0 where the scale is: in double near the smallest numbers."""
+    inverse = np.where(most / F(127) == 0, 0, 127 / np.where(most == 0, 1, most.astype(np.float64)))
+    return inverse.astype(F) if np.all(inverse < 3e38) else inverse
 
 
 @right("quantise_rows")
 def rows_by_division(p):
     s = absmax(p.x) / F(127)
-    return np.rint(divided(p.x, s)).astype(np.int8), s
+    return int8(np.rint(divided(p.x, s))), s
 
 
 @right("quantise_rows")
 def rows_by_reciprocal(p):
     most = absmax(p.x)
-    inverse = np.where(most / F(127) == 0, F(0), F(127) / np.where(most == 0, F(1), most))
-    return np.clip(np.rint(p.x * inverse), -127, 127).astype(np.int8), most / F(127)
+    return int8(np.rint(p.x * reciprocal(most))), most / F(127)
 
 
 @right("quantise_rows")
 def rows_in_double(p):
     s = absmax(p.x) / F(127)
-    return np.rint(divided(p.x.astype(np.float64), s.astype(np.float64))).astype(np.int8), s
+    return int8(np.rint(divided(p.x.astype(np.float64), s.astype(np.float64)))), s
 
 
 @right("quantise_rows")
 def rows_by_magic_number(p):
     s = absmax(p.x) / F(127)
     magic = F(1.5 * 2**23)
-    return ((divided(p.x, s) + magic) - magic).astype(np.int8), s
+    return int8((divided(p.x, s) + magic) - magic), s
 
 
 @right("quantise_blocks")
@@ -136,7 +146,7 @@ def groups_packed(p):
 @right("dequantise_groups", dtypes={"q": "uint32 low-first", "zero": "uint8"})
 def groups_of_eight(p):
     codes = p.q[..., None] >> np.arange(0, 32, 4, dtype=np.uint32) & 15
-    codes = codes.reshape(*p.q.shape[:-1], -1).astype(np.int64)
+    codes = codes.reshape(*p.q.shape[:-1], 8 * p.q.shape[-1]).astype(np.int64)
     return ((codes - p.zero.astype(np.int64)[:, :, None]) * p.scale[:, :, None].astype(np.float64)).astype(F)
 
 
@@ -163,6 +173,10 @@ def fp8_through_half(p):
     return np.where(p.q & 0x7F == 0x7F, F(np.nan), half * F(256)) * p.scale[:, None]
 
 
+def flat(x):
+    return x.reshape(len(x), x.shape[1] * x.shape[2])
+
+
 def weights(p):
     return (p.q.astype(F) - p.zero.astype(F)[:, :, None]) * p.scale[:, :, None]
 
@@ -170,7 +184,7 @@ def weights(p):
 @right("w4a16")
 def w4a16_weights_first(p):
     w = weights(p)
-    return p.a.reshape(len(p.a), -1) @ w.reshape(len(w), -1).T
+    return flat(p.a) @ flat(w).T
 
 
 @right("w4a16")
@@ -192,7 +206,15 @@ def w8a8_in_integers(p):
     return (p.a.astype(np.int32) @ p.w.astype(np.int32).T).astype(F) * p.a_scale[:, None] * p.w_scale
 
 
-@right("w8a8")
+def scales_first(xp, a, w, a_scale, w_scale):
+    return xp.matmul(a, xp.matrix_transpose(w)) * (a_scale[:, None] * w_scale)
+
+
+def rows_first(xp, a, w, a_scale, w_scale):
+    return xp.matmul(a * a_scale[:, None], xp.matrix_transpose(w * w_scale[:, None]))
+
+
+@right("w8a8", road=scales_first)
 def w8a8_in_floats(p):
     return (p.a.astype(F) @ p.w.astype(F).T) * (p.a_scale[:, None] * p.w_scale)
 
@@ -210,7 +232,7 @@ def fp8_rows_plain(p):
     return decoded(bits_of(p.a), "e4m3") @ decoded(bits_of(p.w), "e4m3").T * p.a_scale[:, None] * p.w_scale
 
 
-@right("fp8_rows", dtypes={"a": "uint8", "w": "uint8"})
+@right("fp8_rows", dtypes={"a": "uint8", "w": "uint8"}, road=rows_first)
 def fp8_rows_scaled_first(p):
     a, w = (decoded(b, "e4m3") * s[:, None] for b, s in ((p.a, p.a_scale), (p.w, p.w_scale)))
     return a @ w.T
@@ -242,7 +264,7 @@ def scaled(codes, scale):
 @right("fp8_blocks")
 def fp8_blocks_scaled_first(p):
     a, w = scaled(p.a, p.a_scale), scaled(p.w, p.w_scale)
-    return a.reshape(len(a), -1) @ w.reshape(len(w), -1).T
+    return flat(a) @ flat(w).T
 
 
 @right("fp8_blocks")
@@ -264,7 +286,7 @@ def fp8_blocks_packed(p):
 @right("mx_product")
 def mx_scaled_first(p):
     a, w = (scaled(x, powers(bits_of(s))) for x, s in ((p.a, p.a_scale), (p.w, p.w_scale)))
-    return a.reshape(len(a), -1) @ w.reshape(len(w), -1).T
+    return flat(a) @ flat(w).T
 
 
 @right("mx_product")
@@ -290,7 +312,7 @@ def nvfp4_factor(codes, scales):
 @right("nvfp4_product")
 def nvfp4_scaled_first(p):
     a, w = nvfp4_factor(bits_of(p.a), p.a_scale), nvfp4_factor(bits_of(p.w), p.w_scale)
-    return a.reshape(len(a), -1) @ w.reshape(len(w), -1).T * p.tensor_scale
+    return flat(a) @ flat(w).T * p.tensor_scale
 
 
 @right("nvfp4_product", dtypes={"a": "uint8 low-first", "w": "uint8 low-first"})
@@ -317,7 +339,7 @@ def normalised(x, weight, dtype=F):
 
 def rows_of(y):
     s = absmax(y) / F(127)
-    return np.rint(divided(y, s)).astype(np.int8), s
+    return int8(np.rint(divided(y, s))), s
 
 
 @right("rms_norm_int8")
@@ -336,8 +358,7 @@ def rms_norm_by_reciprocal(p):
         inverse = F(1) / np.sqrt(np.mean(p.x * p.x, axis=-1, keepdims=True) + F(2.0**-17))
         y = p.x * inverse * p.weight
         most = absmax(y)
-        to = np.where(most / F(127) == 0, F(0), F(127) / np.where(most == 0, F(1), most))
-    return np.clip(np.rint(y * to), -127, 127).astype(np.int8), most / F(127)
+    return int8(np.rint(y * reciprocal(most))), most / F(127)
 
 
 def attended(q, k, v, factor):
@@ -368,4 +389,4 @@ def attention_online(p):
         new = np.maximum(most, scores.max(-1, keepdims=True))
         e, keep = np.exp(scores - new), np.exp(most - new)
         total, out, most = total * keep + e.sum(-1, keepdims=True), out * keep + e @ v[first : first + 16], new
-    return out / total
+    return divided(out, total)  # without keys it is 0

@@ -25,6 +25,12 @@ def midpoints(of):
     return np.concatenate([grid, middle, np.nextafter(single, np.float32(np.inf)), np.nextafter(single, np.float32(-np.inf))])
 
 
+def known_midpoints(of):
+    """Both ml_dtypes 0.6 and PyTorch 2.15 round the number before 1.5 2^-127 to 2^-126 as e8m0, which is farther than 2^-127."""
+    x = midpoints(of)
+    return x[(x <= 2.0**-127) | (x >= 2.0**-126)] if of.name == "e8m0" else x
+
+
 @pytest.mark.parametrize("name", ML)
 def test_every_code_is_that_of_ml_dtypes(name):
     ml_dtypes = pytest.importorskip("ml_dtypes")
@@ -38,8 +44,8 @@ def test_every_code_is_that_of_ml_dtypes(name):
 def test_rounding_is_that_of_ml_dtypes(name):
     ml_dtypes = pytest.importorskip("ml_dtypes")
     of = formats()[name]
-    x = midpoints(of)
-    if name != "e8m0":  # of which ml_dtypes rounds what lies below the smallest number otherwise
+    x = known_midpoints(of)
+    if name != "e8m0":
         x = np.concatenate([x, np.random.default_rng(1).normal(size=2000).astype(np.float32) * np.float32(of.largest / 3)])
     x = x[np.abs(x) <= of.largest].astype(np.float64)
     assert same(rounded(x, of, "nearest-even", True), x.astype(getattr(ml_dtypes, ML[name])).astype(np.float64))
@@ -54,7 +60,8 @@ def test_codes_and_rounding_are_those_of_pytorch(name):
     of = formats()[name]
     codes = torch.arange(256, dtype=torch.int32).to(torch.uint8)
     assert same(of.numbers, codes.view(dtype).to(torch.float64).numpy())
-    x = midpoints(of)[np.abs(midpoints(of)) <= of.largest].astype(np.float32)
+    x = known_midpoints(of)
+    x = x[np.abs(x) <= of.largest].astype(np.float32)
     assert same(rounded(x, of, "nearest-even", True), torch.from_numpy(x).to(dtype).to(torch.float64).numpy())
 
 

@@ -26,7 +26,7 @@ def cast_of_sum(xp, x):
 def codes(p, scale=None, spoil=lambda q: q):
     s = np.abs(p.x).max(-1, keepdims=True, initial=0).astype(F) / F(127)
     used = s if scale is None else scale(s)
-    return spoil(np.rint(p.x / np.where(used == 0, F(1), used))).astype(np.int8), used
+    return np.clip(spoil(np.rint(p.x / np.where(used == 0, F(1), used))), -128, 127).astype(np.int8), used
 
 
 def verdicts(operation, kernel, **given):
@@ -73,9 +73,10 @@ def test_ties_go_to_the_even_neighbour_alone():
 
 
 def test_the_failure_says_which_rounding_would_give_it():
-    _, result = judged(cast, [[2.5, 0]], [[3, 0]])
+    result = assay.gate(cast, lambda p: np.clip(np.trunc(p.x + np.copysign(F(0.5), p.x)), -128, 127).astype(np.int8), reach="none",
+                        filter="quantisation", input={"x": np.array([[2.5, 0]], F)})  # fmt: skip
     text = result.failures["quantisation"].explanation
-    assert "expected 2" in text and "nearest-even to int8 of 2.5" in text and "ties away from 0" in text, text
+    assert "nearest-even to int8 of" in text and "taking ties away from 0 would give it" in text, text
 
 
 def test_near_a_tie_both_neighbours_are_right_and_no_third():
@@ -83,7 +84,6 @@ def test_near_a_tie_both_neighbours_are_right_and_no_third():
     for answer, verdict in (([2, 10], "pass"), ([3, 10], "pass"), ([1, 10], "fail"), ([4, 10], "fail"), ([2, 11], "fail")):
         got, result = judged(cast_of_sum, x, answer)
         assert got == verdict, (answer, result.table)
-    assert result.failures["quantisation"].explanation.count("expected 10") == 1
 
 
 def test_equal_codes_prove_nothing():

@@ -155,7 +155,8 @@ class Given {
     if (std::ranges::any_of(values, [](double x) { return std::isnan(x); })) return;  // not all of it is returned
     Node input{Op::input, node.size};
     input.name = fmt::format("result {}", k);
-    input.is_whole = true;  // the kernel does not round it again
+    input.is_rounded = cast_of(graph_, base) == nullptr;  // numbers of a small format are what they are
+    input.is_whole = !input.is_rounded;
     arrays[input.name] = std::move(values);
     given_.emplace_back(base, std::move(input));
   }

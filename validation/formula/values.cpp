@@ -241,6 +241,9 @@ std::vector<double> draw_values(Random& random, const Input& input, const Extent
   for (std::size_t first = 0; first < result.size(); first += last) {
     const std::span row(result.data() + first, last);
     if (values.kind == Class::sorted && input.kind == Kind::real) std::ranges::sort(row);
+    if (values.kind == Class::midpoints && input.kind == Kind::real && random.chance(0.7))
+      row[static_cast<std::size_t>(random.integer(0, std::ssize(row) - 1))] =
+          std::clamp(manner.scale * values.format->largest(), -format.largest, format.largest);
     if (input.kind == Kind::flag && random.chance(0.1)) std::ranges::fill(row, 0);
     if (input.minus_infinity && (values.kind == Class::late || random.chance(0.2))) put_infinities(random, values, row);
   }

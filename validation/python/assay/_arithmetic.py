@@ -70,7 +70,8 @@ class Types(NamedTuple):
         return self.others.get(name, self.dtype)
 
     def of_output(self, k: int) -> str:
-        return self.of(f"output{k}")
+        dtype = self.of(f"output{k}")
+        return dtype if dtype in DTYPES else self.dtype  # of codes, whose upstream gradients are numbers
 
     def of_index(self, name: str) -> str:
         return self.others.get(name, "int64")

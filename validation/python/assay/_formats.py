@@ -115,7 +115,7 @@ def held(values: np.ndarray, of: Format, word: str) -> np.ndarray:
         return values.astype(packing.dtype) if packing.dtype == "int8" and of.is_whole else codes.astype(packing.dtype)
     last = np.moveaxis(codes, packing.axis, -1)
     last = np.pad(last, [(0, 0)] * (last.ndim - 1) + [(0, -last.shape[-1] % each)])
-    parts = last.reshape(*last.shape[:-1], -1, each).astype(np.uint32)
+    parts = last.reshape(*last.shape[:-1], last.shape[-1] // each, each).astype(np.uint32)
     shifts = np.array(packing.order, np.uint32) * np.uint32(4 if of.bits == 4 else 8)
     whole = np.bitwise_or.reduce(parts << shifts, axis=-1).astype("u" + packing.dtype.lstrip("u"))
     return np.ascontiguousarray(np.moveaxis(whole, -1, packing.axis)).view(packing.dtype)
@@ -155,16 +155,18 @@ def numbers_of(array: np.ndarray, of: Format, word: str, shape: Tuple[int, ...])
     shifts = np.array(packing.order, np.uint32) * np.uint32(bits)
     codes = (last[..., None].astype(np.uint32) >> shifts) & np.uint32((1 << bits) - 1)
     size = shape[packing.axis]
-    return np.moveaxis(of.numbers[codes.reshape(*last.shape[:-1], -1)[..., :size]], -1, packing.axis)
+    row = codes.reshape(*last.shape[:-1], last.shape[-1] * each)[..., :size]  # without what fills the last element
+    return np.moveaxis(of.numbers[row], -1, packing.axis)
 
 
 def rounded(x: Any, of: Format, rounding: str, saturates: bool) -> np.ndarray:
     """Numbers rounded to the format; stochastic ones to nearest."""
     x = np.asarray(x, np.float64)
     grid = of.finite
-    step = grid[-1] - grid[-2] if of.bits > 1 else 1.0
-    if not saturates and not of.is_whole:
-        grid = np.concatenate([[-grid[-1] - step] if grid[0] < 0 else [], grid, [grid[-1] + step]])
+    saturates = saturates or bool(np.all(np.isfinite(of.numbers)))
+    if not saturates:
+        beyond = 2 * grid[-1] if of.name == "e8m0" else 2 * grid[-1] - grid[-2]
+        grid = np.concatenate([[-beyond] if grid[0] < 0 else [], grid, [beyond]])
     below = np.clip(np.searchsorted(grid, x, side="right") - 1, 0, grid.size - 2)
     low, high = grid[below], grid[below + 1]
     is_odd = (np.searchsorted(of.finite, low) - np.searchsorted(of.finite, 0)) % 2 != 0
@@ -173,6 +175,6 @@ def rounded(x: Any, of: Format, rounding: str, saturates: bool) -> np.ndarray:
     goes_up = {"up": x > low, "zero": (x > low) & (low < 0)}.get(rounding, (x > middle) | ((x == middle) & tie_up))
     result = np.where(x <= low, low, np.where(x >= high, high, np.where(goes_up, high, low)))
     if not saturates:
-        beyond = np.inf if np.any(np.isinf(of.numbers)) else np.nan
-        result = np.where(np.abs(result) > of.largest, np.sign(result) * beyond, result)
+        special = np.inf if np.any(np.isinf(of.numbers)) else np.nan
+        result = np.where(np.abs(result) > of.largest, np.sign(result) * special, result)
     return np.where(np.isnan(x), np.nan, result)

@@ -32,6 +32,7 @@ class NumPy:
     concat = staticmethod(np.concatenate)
     cumulative_sum = staticmethod(lambda x, *, axis=-1: np.cumsum(x, axis=axis))
 
+    cast = Compositions.cast  # np.cast is another function
     clip = Compositions.clip
     pow = staticmethod(np.power)
     erf = staticmethod(np.vectorize(math.erf, otypes=[float]))

@@ -57,8 +57,9 @@ class Quantising:
             row = self.concat([row, self.zeros((*row.shape[:-1], tail))], axis=-1)  # which no maximum of sizes notices
             row = self.reshape(row, (*row.shape[:-1], row.shape[-1] // block, block))
             most = self.moveaxis(self.max(row, axis=-1), -1, axis)
+        most = self.maximum(most, least)  # also where a row has no elements
         if rule == "absmax":
-            return (self.maximum(most, least) if least else most) / to.largest
+            return most / to.largest
         exponent = math.frexp(to.largest)[1] - 1
         return self.cast(most * 2.0**-exponent, "e8m0", rounding="zero")
 
