@@ -2,8 +2,8 @@
 
     python3 bench/quantised_gpu.py [--cases 40]
 
-It prints a table for each kernel and ends with one line for each: passed, or which properties failed. Exit status 0 if all passed, 1
-if something failed. A kernel that this machine or this PyTorch lacks is listed with the reason.
+It prints a table for each kernel and ends with one line for each: passed, or which properties failed. Exit status 0
+if all passed, 1 if something failed. A kernel that this machine or this PyTorch lacks is listed with the reason.
 """
 
 from __future__ import annotations

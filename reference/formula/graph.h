@@ -113,15 +113,15 @@ struct Node {
   std::int64_t rows = 0, columns = 0;    ///< of matmul
   std::vector<std::int64_t> index = {};  ///< of gather and scatter; of take and add_at the rows
   std::vector<double> values = {};       ///< of a constant
-  Cast cast = {};                        ///< of a cast
   std::string name = {};                 ///< of an input
   bool is_whole = false;                 ///< an input of indices or flags, which no kernel rounds
-  bool is_rounded = false;               ///< an input that a kernel rounded, and may go on with as it was before
   std::int32_t line = 0;                 ///< of the formula's source, 0 where there is none
   bool running = false;   ///< a sum that kernels may take in another way, as a running mean is: never exact
   bool is_slope = false;  ///< a quotient that is a derivative: by 0 there is none
   bool is_share =
-      false;  ///< a quotient or comparison that is a share among ties, in [0, 1], or a where that is shared so
+      false;       ///< a quotient or comparison that is a share among ties, in [0, 1], or a where that is shared so
+  Cast cast = {};  ///< of a cast
+  bool is_rounded = false;  ///< an input that a kernel rounded, and may go on with as it was before
 };
 
 struct Graph {

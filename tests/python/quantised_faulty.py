@@ -45,9 +45,17 @@ faulty("quantise_rows", "cut toward 0", rows(np.trunc))
 faulty("quantise_rows", "cut down", rows(np.floor))
 faulty("quantise_rows", "scale over 128 that wraps", rows(scale=lambda x: absmax(x) / F(128), limit=1000))
 faulty("quantise_rows", "scale over 128, saturated", rows(lambda x: np.clip(np.rint(x), -128, 127), lambda x: absmax(x) / F(128)))
-faulty("quantise_rows", "the maximum without sizes", rows(scale=lambda x: np.maximum(x.max(-1, keepdims=True, initial=0), 0) / F(127)))
+faulty(
+    "quantise_rows",
+    "the maximum without sizes",
+    rows(scale=lambda x: np.maximum(x.max(-1, keepdims=True, initial=0), 0) / F(127)),
+)
 faulty("quantise_rows", "scale of the row before", rows(scale=lambda x: np.roll(absmax(x), 1, 0) / F(127)))
-faulty("quantise_rows", "scale of all rows", rows(scale=lambda x: np.broadcast_to(np.abs(x).max(initial=0), (len(x), 1)).astype(F) / F(127)))
+faulty(
+    "quantise_rows",
+    "scale of all rows",
+    rows(scale=lambda x: np.broadcast_to(np.abs(x).max(initial=0), (len(x), 1)).astype(F) / F(127)),
+)
 faulty("quantise_rows", "saturates at 126", rows(lambda x: np.clip(np.rint(x), -126, 126)))
 faulty("quantise_rows", "divides by a scale in bfloat16",
        rows(over=lambda x, s: divided(x, (s.view(np.uint32) & 0xFFFF0000).view(F))))  # fmt: skip
@@ -250,7 +258,11 @@ faulty("fp8_blocks", "weights' scale of the block before", product_blocks(w_scal
 faulty("fp8_blocks", "scale of the first block for all", product_blocks(a_scale=first_of_row))
 faulty("fp8_blocks", "last block dropped", product_blocks(last=-1))
 faulty("mx_product", "mx bias of 128", product_blocks(read=lambda s: powers(bits_of(s), 128)))
-faulty("mx_product", "mx scale of the block before", product_blocks(a_scale=lambda s: np.roll(s, 1, 1), read=lambda s: powers(bits_of(s))))
+faulty(
+    "mx_product",
+    "mx scale of the block before",
+    product_blocks(a_scale=lambda s: np.roll(s, 1, 1), read=lambda s: powers(bits_of(s))),
+)
 faulty("mx_product", "mx scale read as e4m3", product_blocks(read=lambda s: decoded(bits_of(s), "e4m3", nan=False)))
 
 
@@ -264,8 +276,18 @@ def product_nvfp4(scales=lambda b: decoded(b, "e4m3"), tensor=True, unpack=nibbl
 
 BOTH_PACKED = {"a": "uint8 low-first", "w": "uint8 low-first"}
 faulty("nvfp4_product", "nvfp4 tensor scale forgotten", product_nvfp4(tensor=False), dtypes=BOTH_PACKED)
-faulty("nvfp4_product", "nvfp4 nibbles swapped", product_nvfp4(unpack=lambda q: nibbles(q, True)), dtypes={"a": "uint8 low-first", "w": "uint8 high-first"})
-faulty("nvfp4_product", "nvfp4 scale of the next block", product_nvfp4(lambda b: np.roll(decoded(b, "e4m3"), -1, 1)), dtypes=BOTH_PACKED)
+faulty(
+    "nvfp4_product",
+    "nvfp4 nibbles swapped",
+    product_nvfp4(unpack=lambda q: nibbles(q, True)),
+    dtypes={"a": "uint8 low-first", "w": "uint8 high-first"},
+)
+faulty(
+    "nvfp4_product",
+    "nvfp4 scale of the next block",
+    product_nvfp4(lambda b: np.roll(decoded(b, "e4m3"), -1, 1)),
+    dtypes=BOTH_PACKED,
+)
 faulty("nvfp4_product", "nvfp4 scale read as e5m2", product_nvfp4(lambda b: decoded(b, "e5m2")), dtypes=BOTH_PACKED)
 
 

@@ -5,7 +5,18 @@ import pytest
 from quantised_numbers import decoded, encoded, encoded_by_search
 
 from assay._arrays import carry
-from assay._formats import codes_of, format_called, formats, held, held_shape, held_types, numbers_of, packing_called, packing_of, rounded
+from assay._formats import (
+    codes_of,
+    format_called,
+    formats,
+    held,
+    held_shape,
+    held_types,
+    numbers_of,
+    packing_called,
+    packing_of,
+    rounded,
+)
 
 ML = {"e4m3fn": "float8_e4m3fn", "e4m3fnuz": "float8_e4m3fnuz", "e5m2": "float8_e5m2", "e5m2fnuz": "float8_e5m2fnuz",
       "e8m0": "float8_e8m0fnu", "e3m2": "float6_e3m2fn", "e2m3": "float6_e2m3fn", "e2m1": "float4_e2m1fn",
@@ -36,7 +47,9 @@ def test_every_code_is_that_of_ml_dtypes(name):
     ml_dtypes = pytest.importorskip("ml_dtypes")
     dtype, of = getattr(ml_dtypes, ML[name], np.dtype(name) if name in ("int8", "uint8") else None), formats()[name]
     codes = np.arange(1 << of.bits, dtype=np.uint8)
-    theirs = codes.astype(dtype) if name == "uint4" else codes.view(np.int8).astype(dtype) if name == "int4" else codes.view(dtype)
+    theirs = (
+        codes.astype(dtype) if name == "uint4" else codes.view(np.int8).astype(dtype) if name == "int4" else codes.view(dtype)
+    )
     assert same(of.numbers, theirs.astype(np.float64))
 
 
@@ -93,7 +106,9 @@ def test_the_graph_rounds_as_numpy_does(name):
 
 
 @pytest.mark.parametrize("name", ML)
-@pytest.mark.parametrize("word", ["", "uint8", "uint8 low-first", "uint8 high-first", "uint32 low-first", "int32 high-first axis 0"])
+@pytest.mark.parametrize(
+    "word", ["", "uint8", "uint8 low-first", "uint8 high-first", "uint32 low-first", "int32 high-first axis 0"]
+)
 def test_what_is_held_is_read_again(name, word):
     of = formats()[name]
     values = np.random.default_rng(2).choice(of.finite, (3, 7)) + 0.0

@@ -73,7 +73,10 @@ def test_ties_go_to_the_even_neighbour_alone():
 
 
 def test_the_failure_says_which_rounding_would_give_it():
-    result = assay.gate(cast, lambda p: np.clip(np.trunc(p.x + np.copysign(F(0.5), p.x)), -128, 127).astype(np.int8), reach="none",
+    def away(p):
+        return np.clip(np.trunc(p.x + np.copysign(F(0.5), p.x)), -128, 127).astype(np.int8)
+
+    result = assay.gate(cast, away, reach="none",
                         filter="quantisation", input={"x": np.array([[2.5, 0]], F)})  # fmt: skip
     text = result.failures["quantisation"].explanation
     assert "nearest-even to int8 of" in text and "taking ties away from 0 would give it" in text, text
@@ -97,7 +100,8 @@ def test_either_neighbour_is_right_of_a_stochastic_rounding():
         return xp.cast(x, "int8", rounding="stochastic")
 
     x = [[1.25, -1.25, 3, 200]]
-    for answer, verdict in (([1, -2, 3, 127], "pass"), ([2, -1, 3, 127], "pass"), ([0, -1, 3, 127], "fail"), ([1, -1, 4, 127], "fail"),
+    for answer, verdict in (([1, -2, 3, 127], "pass"), ([2, -1, 3, 127], "pass"), ([0, -1, 3, 127], "fail"),
+                            ([1, -1, 4, 127], "fail"),
                             ([1, -1, 3, 126], "fail")):  # fmt: skip
         assert judged(stochastic, x, [answer])[0] == verdict, answer
 
@@ -145,3 +149,24 @@ def test_declarations_of_codes_are_checked():
         assay.gate(cast, lambda p: p.x, partial_sums=128)
     with pytest.raises(ValueError, match="xp.cast: format"):
         assay.operation(x="N")(lambda xp, x: xp.cast(x, "int7")).truth([1.0])
+
+
+def test_sums_of_whole_numbers_are_exact_in_int32():
+    @assay.operation(a="M, K of int8", w="N, K of int8", limits={"M": 3, "N": 3, "K": 2049})
+    def product(xp, a, w):
+        return xp.matmul(a, xp.matrix_transpose(w))
+
+    def summed(sums):
+        return lambda p: (p.a.astype(sums) @ p.w.astype(sums).T).astype(np.float64)
+
+    odd = {"a": np.full((1, 2001), 127.0), "w": np.full((1, 2001), 127.0)}  # 127^2 2001 has 25 bits
+    in_floats = {"dtypes": {"output": "float64"}, "cases": 20, "reach": "none", "filter": "outputs"}
+    in_int32 = {**in_floats, "accumulate": "int32"}
+    for declared, sums, passes in (
+        (in_int32, np.int32, True),
+        (in_int32, F, False),
+        (in_floats, F, True),
+        (in_floats, np.int32, True),
+    ):
+        result = assay.gate(product, summed(sums), input=odd, **declared)
+        assert bool(result.failures) != passes, result.table

@@ -60,8 +60,9 @@ Manner draw_manner(Random& random, const Input& input, const ValueClass& values,
 /// largest number, so that a scale by the largest of a row is a power of two.
 double of_midpoints(Random& random, const Manner& manner, const NumberFormat& type) {
   const auto& format = *manner.values.format;
-  if (random.chance(0.1)) return manner.scale * (random.chance(0.5) ? format.largest() : format.at(format.lowest()));
-  const auto below = static_cast<int>(random.integer(format.lowest(), format.highest() - 1));
+  const int highest = format.highest(), lowest = std::max(format.lowest(), -highest);
+  if (random.chance(0.1)) return manner.scale * format.at(random.chance(0.5) ? highest : lowest);
+  const auto below = static_cast<int>(random.integer(lowest, highest - 1));
   const double middle = format.at(below) / 2 + format.at(below + 1) / 2;
   const double drawn = manner.scale * (random.chance(0.8) ? middle : format.at(below)) * manner.spread;
   return random.chance(0.6) ? drawn : drawn * (1 + 2 * type.roundoff * random.pick({1.0, -1.0}));

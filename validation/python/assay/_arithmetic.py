@@ -12,7 +12,7 @@ from ._inputs import CODES
 DTYPES = ("float32", "float16", "bfloat16", "float64")
 INDEX_DTYPES = ("int64", "int32")
 ACCUMULATE = (*DTYPES, "int32")  # in which sums of whole numbers are exact; other sums have `compute`
-PARTIAL = {"float22": 2.0**-13, "float16": 2.0**-11, "bfloat16": 2.0**-8}  # roundoffs of what matrix units add in; float22 cuts off
+PARTIAL = {"float22": 2.0**-13, "float16": 2.0**-11, "bfloat16": 2.0**-8}  # roundoffs of matrix units; float22 is cut off
 KEPT = ("float32", "float16", "bfloat16", "tf32")  # to which values in between may be rounded
 
 

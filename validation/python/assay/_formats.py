@@ -71,8 +71,10 @@ def packing_of(of: Format, word: str) -> Packing:
     each = 8 * np.dtype(dtype).itemsize // (4 if of.bits == 4 else 8)
     holds = {"low-first": range(each), "high-first": range(each - 1, -1, -1)}.get(order) or [int(one) for one in order]
     if sorted(holds) != list(range(each)):
-        raise ValueError(f"{word!r} of {of.name}: expected low-first, high-first or which of {each} codes each place has, "
-                         f"from the lowest bits, such as {''.join(str(k) for k in range(each))}")
+        raise ValueError(
+            f"{word!r} of {of.name}: expected low-first, high-first or which of {each} codes each place has, "
+            f"from the lowest bits, such as {''.join(str(k) for k in range(each))}"
+        )
     return Packing(dtype, tuple(int(place) for place in np.argsort(holds)), axis)
 
 

@@ -118,7 +118,8 @@ class KernelCall:
     def _due_output(self, k: int, shape: Shape, is_position: bool, code: str) -> Due:
         declared = self._types.others.get(f"output{k}", "")
         if bool(code) == (declared in DTYPES) and declared:
-            what = f"numbers of {code}: expected how they are held, such as 'uint8'" if code else f"no codes: expected {', '.join(DTYPES)}"
+            what = f"numbers of {code}: expected how they are held, such as 'uint8'"
+            what = what if code else f"no codes: expected {', '.join(DTYPES)}"
             raise ReturnedWrong(f"dtypes['output{k}'] = {declared!r}, but output {k} has {what}")
         if not code:
             return Due(f"output {k}", shape, is_position, self._types.of_output(k))
@@ -170,8 +171,8 @@ class KernelCall:
             raise ReturnedWrong(f"{name} is {dtype}: expected integers, the positions of elements")
         if code:
             if dtype not in types:
-                raise ReturnedWrong(f"{name} is {dtype}: expected {' or '.join(types)}, codes of {code.name}; convert it, or declare "
-                                    f"how they are held: dtypes={{{name.replace(' ', '')!r}: 'uint8'}}")
+                raise ReturnedWrong(f"{name} is {dtype}: expected {' or '.join(types)}, codes of {code.name}; convert it, or "
+                                    f"declare how they are held: dtypes={{{name.replace(' ', '')!r}: 'uint8'}}")
         elif not is_position and dtype != expected and (expected, dtype) != ("bfloat16", "uint16"):
             why = "as declared" if self._types.others else "the type of the inputs"
             raise ReturnedWrong(f"{name} is {dtype}: expected {expected}, {why}; convert it, or declare "

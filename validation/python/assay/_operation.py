@@ -56,7 +56,8 @@ class Operation(Judging):
         if unknown:
             raise ValueError(f"minus_infinity={minus_infinity!r}: expected names of inputs: {', '.join(inputs)}")
         self.extents = list(dict.fromkeys(
-            one for _, dims, kind, of, _ in self.inputs for one in [*dims, *([of] if kind == "index" else [])] if not is_fixed(one)))
+            one for _, dims, kind, of, _ in self.inputs for one in [*dims, *([of] if kind == "index" else [])]
+            if not is_fixed(one)))  # fmt: skip
         self.properties = declared_properties(properties, self.extents)
         self.limits = require_limits(limits, self.extents)
         self.least: Dict[str, int] = {}  # of an extent but for 0, where that is not 1
@@ -136,7 +137,8 @@ class Operation(Judging):
     def subject(self, kernel: Any = None, backward: Any = None, *, dtype: str = "float32",
                 dtypes: Optional[Dict[str, str]] = None, compute: str = "", accumulate: str = "", exp_error: float = 4,
                 input_roundoff: float = 0, rounds: Optional[Dict[str, Union[float, str]]] = None, products: str = "",
-                partial_sums: Optional[Dict[str, int]] = None, road: Any = None, subnormals: bool = True, empty: bool = True, limits: Optional[Dict[str, int]] = None,
+                partial_sums: Optional[Dict[str, int]] = None, road: Any = None,
+                subnormals: bool = True, empty: bool = True, limits: Optional[Dict[str, int]] = None,
                 extents: Optional[Dict[str, Any]] = None, same_bits: bool = True, checks_arguments: bool = False,
                 digits: int = 40, **unknown: Any) -> Any:
         if unknown:

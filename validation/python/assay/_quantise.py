@@ -23,8 +23,17 @@ class Quantising:
         overflow = _numbers.one_of("xp.cast: overflow", overflow, ("saturate", "nonfinite"))
         return self._cast(self.asarray(x) if scale is None else self.asarray(x) / scale, to, rounding, overflow == "saturate")
 
-    def quantize(self, x: Any, format: str, *, axis: Optional[int] = -1, block: Optional[int] = None,
-                 rounding: str = "nearest-even", scale: Any = "absmax", least: float = 0.0) -> Tuple[Any, Any]:
+    def quantize(
+        self,
+        x: Any,
+        format: str,
+        *,
+        axis: Optional[int] = -1,
+        block: Optional[int] = None,
+        rounding: str = "nearest-even",
+        scale: Any = "absmax",
+        least: float = 0.0,
+    ) -> Tuple[Any, Any]:
         """(codes, scale) of x: one scale for each row along `axis` (None: for all), or for each `block` elements of it.
 
         scale  "absmax": the largest size over the format's largest number; "mx": the power of two of OCP Microscaling, as
@@ -39,8 +48,9 @@ class Quantising:
         q = self.where(is_zero, 0.0, x / self.where(is_zero, 1.0, wide))
         return self.cast(q, to.name, rounding=rounding), scale
 
-    def dequantize(self, q: Any, scale: Any, *, zero_point: Any = None, axis: Optional[int] = -1,
-                   block: Optional[int] = None) -> Any:
+    def dequantize(
+        self, q: Any, scale: Any, *, zero_point: Any = None, axis: Optional[int] = -1, block: Optional[int] = None
+    ) -> Any:
         """(q - zero_point) scale, each scale and zero point for `block` elements along `axis` where that is given."""
         q = self.asarray(q)
         if zero_point is not None:
