@@ -147,3 +147,28 @@ def test_numbers_that_a_format_lacks_are_refused():
     with pytest.raises(ValueError, match="format"):
         format_called("xp.cast: format", "e9m9")
     assert format_called("format", "e4m3").name == "e4m3fn"
+
+
+def test_a_batch_may_have_numbers_or_arrays_of_such_a_type():
+    import assay
+
+    @assay.operation(x="N of e4m3", s="1")
+    def scaled(xp, x, s):
+        return x * s
+
+    def kernel(p):
+        return decoded(np.asarray(p.x).view(np.uint8), "e4m3") * p.s
+
+    numbers = np.array([0.5, -448, 0, 2.0**-9])
+    given = [numbers]
+    try:
+        import ml_dtypes
+
+        given.append(numbers.astype(ml_dtypes.float8_e4m3fn))
+    except ImportError:
+        pass
+    for x in given:
+        result = assay.gate(scaled, kernel, cases=0, reach="none", filter="outputs", input={"x": x, "s": np.ones(1)})
+        assert result["outputs"].verdict == "pass", result.table
+    with pytest.raises(ValueError, match="input has 'x' with 0.3: expected a number of e4m3fn; give numbers"):
+        assay.gate(scaled, kernel, input={"x": np.array([0.3]), "s": np.ones(1)})

@@ -42,7 +42,7 @@ class NodeErrors {
   double of(std::size_t number, std::size_t i, double underflow) {
     const Node& node = graph_.nodes[number];
     const double value = values_[number][i];
-    if (node.is_rounded) return elements_.rounding(value, 1);
+    if (node.is_rounded) return value == node.values[i] ? 0 : elements_.rounding(value, 1);
     if (node.op == Op::input) return value * 0 == 0 && !node.is_whole ? with_declared(number, i, input(value)) : 0;
     if (node.op == Op::constant || node.op == Op::pi)
       return elements_.rounding(value, node.op == Op::constant && elements_.is_number(value) ? 0 : 1);

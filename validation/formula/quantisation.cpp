@@ -25,7 +25,8 @@ double cast_error(const Cast& cast, Operand x, double value) {
   if (x.error == 0 && cast.rounding != Rounding::stochastic) return 0;
   const Interval from = interval_of(x.value, x.error);
   const auto [lower, upper] = reference::rounded_ends(cast, from.lower, from.upper);
-  if (lower == upper) return 0;
+  const bool is_beyond = std::isnan(lower) && std::isnan(upper) && from.lower * from.upper > 0;
+  if (lower == upper || is_beyond) return 0;
   const double error = std::max(upper - value, value - lower);
   return std::isfinite(error) ? error : infinity;
 }
@@ -116,6 +117,20 @@ void find_casts(Subject& subject) {
 
 namespace {
 
+/// Of all nodes.
+Doubles exact_values(const Graph& graph, const InputArrays& arrays, int digits) {
+  const reference::PrecisionScope scope(digits * 3 / 2);
+  Doubles values;
+  reference::formula::evaluate<BigFloat>(
+      graph, [&](const std::string& name) { return arrays.at(name); },
+      [&](const Node&, const std::vector<BigFloat>& exact) {
+        auto& node = values.emplace_back();
+        for (const BigFloat& x : exact) node.push_back(to_double(x));
+      },
+      graph.outputs);
+  return values;
+}
+
 /// The formula, in which results that codes are computed from are inputs: what the kernel gave.
 class Given {
  public:
@@ -124,7 +139,8 @@ class Given {
   Given(const Subject& subject, const Case& c, const Traced& traced, const Doubles& got)
       : graph_{{traced.graph.nodes.begin(), traced.graph.nodes.begin() + traced.formula_nodes}, traced.graph.outputs} {
     for (std::size_t i = 0; i < c.arrays.size(); ++i) arrays[subject.specification.inputs[i].name] = c.arrays[i];
-    for (std::size_t k = 0; k < graph_.outputs.size(); ++k) give(k, got[k]);
+    const Doubles exact = exact_values(graph_, arrays, subject.digits);
+    for (std::size_t k = 0; k < graph_.outputs.size(); ++k) give(k, got[k], exact);
   }
 
   /// The graph with these inputs but for that of result `k` itself.
@@ -138,7 +154,7 @@ class Given {
 
  private:
   /// A result may be a copy in another order, such as a transposed scale.
-  void give(std::size_t k, const std::vector<double>& got) {
+  void give(std::size_t k, const std::vector<double>& got, const Doubles& exact) {
     const std::int32_t number = graph_.outputs[k];
     std::vector<std::int64_t> places(got.size(), -1);
     std::int32_t base = number;
@@ -157,6 +173,7 @@ class Given {
     input.name = fmt::format("result {}", k);
     input.is_rounded = cast_of(graph_, base) == nullptr;  // numbers of a small format are what they are
     input.is_whole = !input.is_rounded;
+    input.values = exact[static_cast<std::size_t>(base)];
     arrays[input.name] = std::move(values);
     given_.emplace_back(base, std::move(input));
   }
@@ -173,19 +190,6 @@ class Given {
   Graph graph_;
   std::vector<std::pair<std::int32_t, Node>> given_;
 };
-
-Doubles exact_values(const Graph& graph, const InputArrays& arrays, int digits) {
-  const reference::PrecisionScope scope(digits * 3 / 2);
-  Doubles values;
-  reference::formula::evaluate<BigFloat>(
-      graph, [&](const std::string& name) { return arrays.at(name); },
-      [&](const Node&, const std::vector<BigFloat>& exact) {
-        auto& node = values.emplace_back();
-        for (const BigFloat& x : exact) node.push_back(to_double(x));
-      },
-      graph.outputs);
-  return values;
-}
 
 /// One result, and what its elements are rounded from.
 struct Codes {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any, Dict, NamedTuple, Tuple
+from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -45,6 +45,14 @@ def format_called(argument: str, name: Any) -> Format:
     """The format of that name. Raises ValueError, which says what `argument` was expected to be."""
     known = formats()
     return known[_numbers.one_of(argument, "e4m3fn" if name == "e4m3" else name, tuple(known))]
+
+
+def format_of_type(name: str) -> Optional[Format]:
+    """That of a type of ml_dtypes or PyTorch whose elements are bits, such as float8_e4m3fn."""
+    found = re.fullmatch("float[468]_(e[0-9]m[0-9])(fnuz|fnu|fn)?", name)
+    if not found:
+        return None
+    return formats().get(found[1] + (found[2] or "")) or formats().get(found[1])
 
 
 class Packing(NamedTuple):
