@@ -112,7 +112,7 @@ struct Node {
   std::int64_t inner = 0;                ///< of a reduction, of matmul, of cumulative_sum, take, add_at and sort
   std::int64_t rows = 0, columns = 0;    ///< of matmul
   std::vector<std::int64_t> index = {};  ///< of gather and scatter; of take and add_at the rows
-  std::vector<double> values = {};       ///< of a constant
+  std::vector<double> values = {};       ///< of a constant; of a rounded input the numbers before
   std::string name = {};                 ///< of an input
   bool is_whole = false;                 ///< an input of indices or flags, which no kernel rounds
   std::int32_t line = 0;                 ///< of the formula's source, 0 where there is none

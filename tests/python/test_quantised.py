@@ -24,7 +24,7 @@ def test_a_faulty_kernel_fails(operation, kernel, declared):
     result = assay.gate(operation, kernel, cases=CASES, **declared)
     assert result.failures, result.table
     wrong = [one.explanation for one in result.failures.values()]
-    assert any("got " in text and "expected" in text or "error " in text for text in wrong), wrong  # no exception, no refusal
+    assert any("  got " in text for text in wrong), wrong  # no exception, no refusal
 
 
 def test_there_are_enough_of_them():
