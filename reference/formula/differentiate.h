@@ -138,7 +138,7 @@ class Differentiation {
 
   void propagate(std::int32_t number, std::int32_t g) {
     const Node node = graph_.nodes[static_cast<std::size_t>(number)];  // a copy: adding nodes moves the originals
-    if (node.arguments.empty()) return;
+    if (node.arguments.empty() || node.op == Op::cast) return;         // a cast is flat, as round is
     if (is_unary(node.op)) return unary_adjoint(node, number, g);
     if (is_reduction(node.op)) return reduction_adjoint(node, number, g);
     if (node.op == Op::matmul) return product_adjoint(node, g);

@@ -9,6 +9,7 @@
 //   scatter           element i is the sum of the argument's elements j with index[j] = i: the transpose of gather
 //   take, add_at      as gather and scatter, with indices that are an argument: indexing.h
 //   cumulative_sum    element i is the sum of elements 0..i of the argument's row, of rows of `inner` elements
+//   cast              elements rounded to a small format: number/small_format.h
 //   sort, argsort     rows of `inner` elements in rising order, and the positions of these elements in the row: ordering.h
 //
 // Shapes are left to the author of the graph: slices, transposes, broadcasts and concatenations are all a gather.
@@ -23,6 +24,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "reference/number/small_format.h"
 
 namespace assay::reference::formula {
 
@@ -69,15 +72,16 @@ enum class Op : std::uint8_t {
   cumulative_sum,
   sort,
   argsort,
+  cast,
 };
 
-inline constexpr std::array<std::string_view, 42> op_names = {
-    "input",    "pi",      "constant",  "add",     "subtract",       "multiply",   "divide",
-    "maximum",  "minimum", "logaddexp", "power",   "less",           "less_equal", "equal",
-    "negative", "abs",     "sign",      "exp",     "expm1",          "log",        "log1p",
-    "sqrt",     "sin",     "cos",       "erf",     "floor",          "round",      "sigmoid",
-    "tanh",     "where",   "sum",       "product", "largest",        "smallest",   "matmul",
-    "gather",   "scatter", "take",      "add_at",  "cumulative_sum", "sort",       "argsort"};
+inline constexpr std::array<std::string_view, 43> op_names = {
+    "input",   "pi",        "constant", "add",     "subtract",   "multiply", "divide",   "maximum",
+    "minimum", "logaddexp", "power",    "less",    "less_equal", "equal",    "negative", "abs",
+    "sign",    "exp",       "expm1",    "log",     "log1p",      "sqrt",     "sin",      "cos",
+    "erf",     "floor",     "round",    "sigmoid", "tanh",       "where",    "sum",      "product",
+    "largest", "smallest",  "matmul",   "gather",  "scatter",    "take",     "add_at",   "cumulative_sum",
+    "sort",    "argsort",   "cast"};
 
 inline Op op_called(std::string_view name) {
   for (std::size_t i = 0; i < op_names.size(); ++i)
@@ -108,14 +112,16 @@ struct Node {
   std::int64_t inner = 0;                ///< of a reduction, of matmul, of cumulative_sum, take, add_at and sort
   std::int64_t rows = 0, columns = 0;    ///< of matmul
   std::vector<std::int64_t> index = {};  ///< of gather and scatter; of take and add_at the rows
-  std::vector<double> values = {};       ///< of a constant
+  std::vector<double> values = {};       ///< of a constant; of a rounded input the numbers before
   std::string name = {};                 ///< of an input
   bool is_whole = false;                 ///< an input of indices or flags, which no kernel rounds
   std::int32_t line = 0;                 ///< of the formula's source, 0 where there is none
   bool running = false;   ///< a sum that kernels may take in another way, as a running mean is: never exact
   bool is_slope = false;  ///< a quotient that is a derivative: by 0 there is none
   bool is_share =
-      false;  ///< a quotient or comparison that is a share among ties, in [0, 1], or a where that is shared so
+      false;       ///< a quotient or comparison that is a share among ties, in [0, 1], or a where that is shared so
+  Cast cast = {};  ///< of a cast
+  bool is_rounded = false;  ///< an input that a kernel rounded, and may go on with as it was before
 };
 
 struct Graph {
@@ -165,9 +171,10 @@ struct Graph {
                                                                                                  : 1;
     if (node.op != Op::gather && node.op > Op::constant && node.arguments.size() != count)
       refuse(node, std::to_string(count) + " arguments");
-    if (is_binary(node.op) || is_unary(node.op) || node.op == Op::where)
+    if (is_binary(node.op) || is_unary(node.op) || node.op == Op::where || node.op == Op::cast)
       for (const auto argument : node.arguments)
         require(size_of(argument) == node.size, node, "arguments of this size");
+    if (node.op == Op::cast) require(node.cast.format != nullptr, node, "a format");
     if (node.op == Op::constant) require(std::ssize(node.values) == node.size, node, "as many values");
     if (is_reduction(node.op)) require(joined == node.size * node.inner, node, "an argument of size times inner");
     if (node.op == Op::matmul) require_product(node);

@@ -11,6 +11,7 @@
 #include "validation/formula/expression.h"
 #include "validation/formula/index_errors.h"
 #include "validation/formula/polynomials.h"
+#include "validation/formula/quantisation.h"
 #include "validation/formula/reduction_errors.h"
 
 namespace assay::validation::formula {
@@ -41,6 +42,7 @@ class NodeErrors {
   double of(std::size_t number, std::size_t i, double underflow) {
     const Node& node = graph_.nodes[number];
     const double value = values_[number][i];
+    if (node.is_rounded) return value == node.values[i] ? 0 : elements_.rounding(value, 1);
     if (node.op == Op::input) return value * 0 == 0 && !node.is_whole ? with_declared(number, i, input(value)) : 0;
     if (node.op == Op::constant || node.op == Op::pi)
       return elements_.rounding(value, node.op == Op::constant && elements_.is_number(value) ? 0 : 1);
@@ -126,11 +128,18 @@ class NodeErrors {
       return choice(operand(node, 0, i), operand(node, 1, i), operand(node, 2, i));
     }
     if (node.op == Op::gather) return reference::formula::detail::joined(node, errors_, node.index[i]);
+    if (node.op == Op::cast) return cast_error(node.cast, argument_of_cast(node, i), value);
     if (node.op == Op::take || is_ordering(node.op)) return indices_.of(node, i, value);
     terms_.clear();
     for (std::int64_t k = 0; k < node.inner; ++k)
       terms_.push_back(operand(node, 0, i * static_cast<std::size_t>(node.inner) + static_cast<std::size_t>(k)));
     return node.op == Op::product ? product_error(terms_, value, elements_) : extreme_error(terms_, node.op);
+  }
+
+  /// A scale may be applied to a factor of what is rounded, and rounded there.
+  Operand argument_of_cast(const Node& node, std::size_t i) const {
+    const Operand x = operand(node, 0, i);
+    return {x.value, polynomials_.before_function(node.arguments[0], i)};
   }
 
   /// Some compute 2^(x log2 e), and round the product; below the smallest number exp is 0 whatever the error is.

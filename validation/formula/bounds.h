@@ -21,6 +21,14 @@ using reference::formula::Node;
 using reference::formula::Op;
 using Doubles = std::vector<std::vector<double>>;  ///< [node][element]
 
+/// Partial sums of a matrix unit: so many products are added with this roundoff, and the partial sums as all sums are.
+struct PartialSums {
+  double roundoff = 0;
+  std::int64_t length = 0;  ///< 0: there are none
+
+  bool operator==(const PartialSums&) const = default;
+};
+
 /// What a kernel declares of its arithmetic.
 struct Arithmetic {
   Dtype storage = Dtype::float32;     ///< of inputs and outputs
@@ -38,6 +46,8 @@ struct Arithmetic {
   std::map<std::string, Kept> kept = {};  ///< by the name of a value in the formula, the type that it is rounded to
   std::optional<Kept> products = {};      ///< the type that the factors of products of matrices are rounded to
 
+  bool int32_sums = false;                     ///< sums of whole numbers are exact up to 2^31
+  PartialSums partial = {};                    ///< of products of matrices
   std::map<std::string, Dtype> storages = {};  ///< of arrays that have another type: "weight", "output0"
 
   bool operator==(const Arithmetic&) const = default;

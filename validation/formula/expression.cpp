@@ -96,6 +96,7 @@ std::string expression_at(const Graph& graph, std::int32_t number, int depth, in
     std::string operand = expression_at(graph, argument, depth + 1, deepest);
     operands.push_back(needs_brackets(graph, node.op, argument, operand) ? "(" + operand + ")" : std::move(operand));
   }
+  if (node.op == Op::cast) operands.push_back(fmt::format("\"{}\"", node.cast.format->name));
   return written(node.op, operands);
 }
 

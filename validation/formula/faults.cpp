@@ -110,6 +110,25 @@ std::int32_t without_the_last_value(Graph& graph, Node node) {
 
 using Faults = std::vector<std::pair<std::string, Fault>>;
 
+/// The cast with another rounding.
+Fault rounded_so(reference::Rounding rounding) {
+  return [rounding](Graph& g, Node n) {
+    n.cast.rounding = rounding;
+    return g.add(std::move(n));
+  };
+}
+
+Faults faults_of_cast() {
+  return {{"is left out", [](Graph&, const Node& n) { return n.arguments[0]; }},
+          {"cuts toward 0", rounded_so(reference::Rounding::zero)},
+          {"takes ties away from 0", rounded_so(reference::Rounding::nearest_away)},
+          {"goes up", rounded_so(reference::Rounding::up)},
+          {"loses its sign", [](Graph& g, Node n) {
+             n.arguments[0] = g.add({Op::abs, n.size, {n.arguments[0]}});
+             return g.add(std::move(n));
+           }}};
+}
+
 Faults faults_of_function(Op op) {
   Faults faults;
   if (op != Op::sign) faults.emplace_back("is left out", [](Graph&, const Node& n) { return n.arguments[0]; });
@@ -170,6 +189,7 @@ std::vector<std::pair<std::string, Fault>> faults_of(Op op, bool grows_large) {
   if (is_indexed(op)) faults.emplace_back("takes index 0 in the place of the last", without_the_last_index);
   if (op == Op::add_at) faults.emplace_back("leaves out its last value", without_the_last_value);
   if (is_unary(op)) return faults_of_function(op);
+  if (op == Op::cast) return faults_of_cast();
   return faults;
 }
 

@@ -88,7 +88,9 @@ AnyCase FormulaGateSubject::drawn(std::size_t property, std::uint64_t seed,
 
 AnyCase FormulaGateSubject::generated(std::size_t property, std::int64_t number, Random& random, int size,
                                       const PassedOver&) const {
-  const auto& classes = value_classes();
+  std::vector<ValueClass> classes = value_classes();
+  for (const auto* format : subject_.specification.casts)
+    classes.push_back({.kind = ValueClass::Kind::midpoints, .format = format});
   const ValueClass values =
       properties_[property].values.value_or(classes[static_cast<std::size_t>(number) % classes.size()]);
   return drawn(property, random.bits(), [&](Random& own) {

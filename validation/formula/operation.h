@@ -41,7 +41,7 @@ std::shared_ptr<const Traced> traced(const Specification& specification,
   for (const Input& input : specification.inputs) {
     std::int32_t node = 0;
     inputs.push_back(Variable::input(graph, input.name, elements_of(shape_of(input, extents)), node));
-    if (input.kind != Kind::flag && input.kind != Kind::index) wrt.push_back(node);
+    if (has_gradient(input.kind)) wrt.push_back(node);
   }
   const Arrays<Variable> values = formula(extents, inputs);
   if (values.size() != outputs.size())

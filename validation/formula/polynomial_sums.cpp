@@ -1,9 +1,10 @@
 // Sums along an axis, products of matrices, scatters and cumulative sums.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
+#include "validation/core/sums.h"
 #include "validation/formula/polynomials.h"
-#include "validation/formula/reduction_errors.h"
 
 namespace assay::validation::formula {
 
@@ -99,18 +100,35 @@ PolynomialErrors::Bound PolynomialErrors::cumulative(std::size_t i, double value
   return sum_of_terms(so_far_, so_far_is_exact_, value);
 }
 
+/// Whole numbers are added exactly in int32; a sum past its end has no number there.
+bool PolynomialErrors::is_exact_sum(const Polynomial& all) const {
+  if (int32_sums_ && all.unit >= 1 && all.reach < 0x1p31) return true;
+  NumberFormat format = accumulating_;
+  if (partial_.length > 0 && node_->op == Op::matmul) format.roundoff = std::max(format.roundoff, partial_.roundoff);
+  return is_exact(all, format);
+}
+
+/// Each product but for those of 0 may be cut once where it is added, at the size of all.
+double PolynomialErrors::of_partial_sums(const SumErrors& errors) const {
+  if (partial_.length == 0 || node_->op != Op::matmul) return 0;
+  const auto count = std::ranges::count_if(terms_, [](const Operand& x) { return x.value != 0 || x.error != 0; });
+  const auto added = static_cast<double>(std::min<std::int64_t>(count, partial_.length));
+  return errors.total * gamma(added, partial_.roundoff) * (1 + gamma(errors.operations, accumulating_.roundoff));
+}
+
 /// The bound on the sum of `terms_`; `all` holds the monomials of the terms.
 PolynomialErrors::Bound PolynomialErrors::sum_of_terms(Polynomial all, bool are_exact, double value) const {
   const bool may_rescale = node_->op != Op::scatter && node_->op != Op::add_at && (node_->running || !are_exact);
   const SumErrors errors = sum_errors(terms_, may_rescale, accumulate_);
-  const double rounded = errors.bound(accumulating_);
+  const double partial = of_partial_sums(errors), rounded = errors.bound(accumulating_) + partial;
   if (!std::isfinite(value)) return read({value, rounded});
   make_term(all, value, rounded);
   if (node_->running) return {errors.operations == 0 && are_exact ? 0 : rounded, all};
   all.carried = errors.carried;
   all.total = errors.total;
   all.count = (all.total == 0 ? 0 : 1) + errors.operations * (accumulating_.roundoff / computing_.roundoff);
-  return {are_exact && is_exact(all, accumulating_) ? 0 : rounded, all};
+  if (partial > 0) all.count += partial / all.total / computing_.roundoff;
+  return {are_exact && is_exact_sum(all) ? 0 : rounded, all};
 }
 
 }  // namespace assay::validation::formula

@@ -15,6 +15,8 @@ PolynomialErrors::PolynomialErrors(const Graph& graph, const Doubles& values, co
       computing_(computing(arithmetic)),
       accumulating_(format_of(arithmetic.accumulate)),
       accumulate_(arithmetic.accumulate),
+      int32_sums_(arithmetic.int32_sums),
+      partial_(arithmetic.partial),
       products_(arithmetic.products),
       flushes_(arithmetic.flushes_subnormals),
       joins_terms_(graph),

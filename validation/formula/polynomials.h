@@ -8,6 +8,7 @@
 #include "validation/formula/element_errors.h"
 #include "validation/formula/joins.h"
 #include "validation/formula/polynomial.h"
+#include "validation/formula/reduction_errors.h"
 #include "validation/formula/shares.h"
 
 namespace assay::validation::formula {
@@ -63,6 +64,8 @@ class PolynomialErrors {
   Bound scattered(std::size_t i, double value);
   Bound cumulative(std::size_t i, double value);
   Bound sum_of_terms(Polynomial all, bool are_exact, double value) const;
+  bool is_exact_sum(const Polynomial& all) const;
+  double of_partial_sums(const SumErrors& errors) const;
   double of_additions(const Polynomial& sum, double value) const;
 
   const Graph& graph_;
@@ -71,6 +74,8 @@ class PolynomialErrors {
   ElementErrors elements_;
   NumberFormat computing_, accumulating_;
   Dtype accumulate_;
+  bool int32_sums_;
+  PartialSums partial_;
   std::optional<Kept> products_;
   bool flushes_;
   Joins joins_terms_;

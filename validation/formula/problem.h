@@ -22,16 +22,27 @@
 namespace assay::validation::formula {
 
 /// real: any finite number;  flag: 0 or 1;  index: 0, ..., extent - 1;  unit: in [0, 1];  positive: above 0
-/// decay: in (0, 1];  nonzero: any finite number but 0
-enum class Kind : std::uint8_t { real, flag, index, unit, positive, decay, nonzero };
+/// decay: in (0, 1];  nonzero: any finite number but 0;  code: a number of a small format;
+/// any_code: or NaN or infinite;  positive_code: above 0
+enum class Kind : std::uint8_t { real, flag, index, unit, positive, decay, nonzero, code, any_code, positive_code };
+
+constexpr bool is_code(Kind kind) {
+  return kind >= Kind::code;
+}
+
+/// Whether a kernel gives gradients in such an input.
+constexpr bool has_gradient(Kind kind) {
+  return kind != Kind::flag && kind != Kind::index && !is_code(kind);
+}
 
 struct Input {
   std::string name;
   std::vector<std::string> dimensions;  ///< extents, or decimal numbers
   Kind kind = Kind::real;
-  std::string extent = {};          ///< of an index, by name or a decimal number
-  bool minus_infinity = false;      ///< whether elements may be -inf
-  std::optional<Dtype> dtype = {};  ///< where it is not that of the others
+  std::string extent = {};                         ///< of an index, by name or a decimal number
+  bool minus_infinity = false;                     ///< whether elements may be -inf
+  std::optional<Dtype> dtype = {};                 ///< where it is not that of the others
+  const reference::SmallFormat* format = nullptr;  ///< of codes
 };
 
 /// A property that the operation is declared to have along an extent: "rows" along "N".
@@ -57,6 +68,8 @@ struct Specification {
   std::map<std::string, std::vector<std::int64_t>> listed = {};  ///< the only sizes of an extent, ascending
   std::map<std::size_t, Dtype> output_dtypes = {};  ///< by number, of outputs whose type is not that of the others
   std::vector<Extents> only = {};                   ///< the only extents that cases have; empty: any
+  std::vector<const reference::SmallFormat*> casts = {};  ///< the formats that the formula rounds to
+  bool has_codes = false;                                 ///< whether some outputs are rounded to one
 };
 
 inline constexpr std::int64_t usual_limit = 4097;

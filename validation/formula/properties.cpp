@@ -11,6 +11,7 @@
 #include "validation/core/support.h"
 #include "validation/formula/far_rows.h"
 #include "validation/formula/judge.h"
+#include "validation/formula/quantisation.h"
 #include "validation/formula/relations.h"
 #include "validation/formula/within_bounds.h"
 
@@ -50,7 +51,8 @@ Finding repeat(const Subject& subject, const Case& c, Random& random) {
   Case other = c;  // a call between, so that a kernel that returns what is left of a call before is caught
   for (auto& array : other.upstream) std::ranges::reverse(array);
   for (std::size_t k = 0; k < c.arrays.size(); ++k)
-    if (subject.specification.inputs[k].kind == Kind::real) std::ranges::reverse(other.arrays[k]);
+    if (const Kind kind = subject.specification.inputs[k].kind; kind == Kind::real || is_code(kind))
+      std::ranges::reverse(other.arrays[k]);
   const Doubles first = kernel(c);
   kernel(other);
   call_with_a_large_problem(subject, c, random);
@@ -102,7 +104,7 @@ Subject without_backward(const Subject& subject) {
 std::vector<Shape> gradient_shapes(const Subject& subject, const Case& c) {
   std::vector<Shape> shapes;
   for (const Input& input : subject.specification.inputs)
-    if (input.kind != Kind::flag && input.kind != Kind::index) shapes.push_back(shape_of(input, c.extents));
+    if (has_gradient(input.kind)) shapes.push_back(shape_of(input, c.extents));
   return shapes;
 }
 
@@ -112,8 +114,7 @@ Dtype storage_of_output(const Subject& subject, std::size_t k) {
 
 Dtype storage_of_gradient(const Subject& subject, std::size_t k) {
   for (const Input& input : subject.specification.inputs)
-    if (input.kind != Kind::flag && input.kind != Kind::index && k-- == 0)
-      return storage_of(subject.arithmetic, input.name);
+    if (has_gradient(input.kind) && k-- == 0) return storage_of(subject.arithmetic, input.name);
   return subject.arithmetic.storage;
 }
 
@@ -151,6 +152,9 @@ std::vector<Property> properties_of(const Subject& subject) {
          name == "batch",
          found->second.asks_same_bits});
   }
+  if (subject.forward && subject.specification.has_codes)
+    properties.push_back(
+        {"quantisation", "codes are those of the declared rounding, given the scale", {}, quantisation, true});
   if (subject.forward) {
     properties.push_back({"exact", "on small integers: equality where nothing is rounded",
                           ValueClass{ValueClass::Kind::integers}, outputs});

@@ -51,6 +51,10 @@ double range_of(const Graph& graph, const Node& node, const std::vector<double>&
     case Op::maximum:
     case Op::minimum:
       return largest_from(0);
+    case Op::cast:
+      return node.cast.saturates
+                 ? std::max(node.cast.format->largest(), -node.cast.format->at(node.cast.format->lowest()))
+                 : no_range;
     case Op::sort:
     case Op::take:
       return of(0);

@@ -23,7 +23,7 @@ const std::vector<Slope>& Slopes::of(std::size_t n, std::size_t i) {
   slopes_.clear();
   is_whole_ = true;
   const double y = values_[n][i];
-  if (node.arguments.empty() || !std::isfinite(y)) return slopes_;
+  if (node.arguments.empty() || !std::isfinite(y) || node.op == Op::cast) return slopes_;
   if (is_unary(node.op)) {
     add(node.arguments[0], i, function_of(node.op).slope(value(node, 0, i), y));
   } else if (is_binary(node.op)) {

@@ -102,13 +102,18 @@ Doubles bounds_of(const Question& question, const Doubles& values, const Arithme
 }
 
 /// How far the reference may be off: far below the bound, or below a double's resolution.
-double slack(const BigFloat& exact, double bound) {
-  return std::max(1e-3 * bound, 0x1p-60 * std::abs(to_double(exact)));
+double slack(const BigFloat& exact, double bound, double share = 1e-3) {
+  return std::max(share * bound, 0x1p-60 * std::abs(to_double(exact)));
 }
 
-void require_agreement(const BigFloat& a, const BigFloat& b, double bound) {
+/// A cast of what no number of digits decides, such as (1 / 3) / (2 / 3), has both neighbours of the tie in its bound.
+double share_of_slack(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes, [](const Node& node) { return node.op == Op::cast; }) ? 1 : 1e-3;
+}
+
+void require_agreement(const BigFloat& a, const BigFloat& b, double bound, double share) {
   const bool finite = is_finite(a) && is_finite(b);
-  if (finite ? absolute_difference(a, b) <= slack(b, bound) : same_kind(a, b)) return;
+  if (finite ? absolute_difference(a, b) <= slack(b, bound, share) : same_kind(a, b)) return;
   throw ReferenceDisagrees("the formula gives " + to_decimal(a, 12) + " and, with more digits, " + to_decimal(b, 12));
 }
 
@@ -210,8 +215,9 @@ Truth computed_truth(const Subject& subject, const Case& c) {
 #endif
   if (!truth.is_certified) {  // too wide, or none
     const Exact coarse = question.evaluated<BigFloat>(subject.digits);
+    const double share = share_of_slack(*question.graph);
     all_agree(question, bounds, [&](std::size_t n, std::size_t i, double bound) {
-      return require_agreement(coarse[n][i], fine[n][i], bound), true;
+      return require_agreement(coarse[n][i], fine[n][i], bound, share), true;
     });
   }
   const std::vector<double> ranges = ranges_of(*question.graph);

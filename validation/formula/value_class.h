@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "reference/number/small_format.h"
+
 namespace assay::validation::formula {
 
 /// The distance of the elements of a needle case that are not 0, where few are not.
@@ -27,6 +29,7 @@ struct ValueClass {
     sorted,
     scaled,      ///< times a power of two
     far_offset,  ///< beside a power of two of either sign
+    midpoints,   ///< at and beside those of a small format
     late,        ///< -inf but for the last few of a row, where an input takes it
     equal,       ///< fixed: all elements, of needle cases
     indexed,     ///< fixed: each element unlike its neighbours
@@ -36,9 +39,10 @@ struct ValueClass {
   };
 
   Kind kind = Kind::normal;
-  std::optional<int> exponent = {};  ///< of scaled and far_offset; where there is none, it is drawn
-  bool is_negative = false;          ///< the far offset, where its exponent is given
-  int residue = 0;                   ///< of signs and peaked: which elements are not 0
+  std::optional<int> exponent = {};                ///< of scaled and far_offset; where there is none, it is drawn
+  bool is_negative = false;                        ///< the far offset, where its exponent is given
+  int residue = 0;                                 ///< of signs and peaked: which elements are not 0
+  const reference::SmallFormat* format = nullptr;  ///< of midpoints
 
   bool is_sparse() const { return kind == Kind::signs || kind == Kind::peaked; }
   /// Nothing is drawn for the elements.

@@ -49,8 +49,23 @@ Manner draw_manner(Random& random, const Input& input, const ValueClass& values,
     const auto drawn = static_cast<int>(random.integer(first_exponent(format), last_exponent(format)));
     manner.scale = std::exp2(values.exponent.value_or(drawn));
     manner.has_powers = random.chance(0.5);
+  } else if (values.kind == Class::midpoints) {
+    manner.scale = random.chance(0.5) ? 1 : std::exp2(static_cast<double>(random.integer(-6, 6)));
+    manner.spread = random.chance(0.75) ? 1 : 1.5;  // beyond the largest number
   }
   return manner;
+}
+
+/// At the midpoint of two numbers of the format, at a number of it, or one step of the type beside; some elements are the
+/// largest number, so that a scale by the largest of a row is a power of two.
+double of_midpoints(Random& random, const Manner& manner, const NumberFormat& type) {
+  const auto& format = *manner.values.format;
+  const int highest = format.highest(), lowest = std::max(format.lowest(), -highest);
+  if (random.chance(0.1)) return manner.scale * format.at(random.chance(0.5) ? highest : lowest);
+  const auto below = static_cast<int>(random.integer(lowest, highest - 1));
+  const double middle = format.at(below) / 2 + format.at(below + 1) / 2;
+  const double drawn = manner.scale * (random.chance(0.8) ? middle : format.at(below)) * manner.spread;
+  return random.chance(0.6) ? drawn : drawn * (1 + 2 * type.roundoff * random.pick({1.0, -1.0}));
 }
 
 double of_class(Random& random, const Manner& manner, const NumberFormat& format, std::int64_t i) {
@@ -77,9 +92,65 @@ double of_class(Random& random, const Manner& manner, const NumberFormat& format
       return static_cast<double>(random.integer(-8, 8));
     case Class::one_hot:
       return random.integer(0, 3 + i / 4) == 0 ? 16 : 0;
+    case Class::midpoints:
+      return of_midpoints(random, manner, format);
     default:
       return normal;
   }
+}
+
+/// A number of a small format: of each class what comes next to it.
+double of_code_class(Random& random, const reference::SmallFormat& format, Class kind, std::int64_t i) {
+  const auto rank = [&](int from, int to) { return format.at(static_cast<int>(random.integer(from, to))); };
+  const int highest = format.highest(), lowest = format.lowest();
+  const bool may_be_negative = format.is_signed && random.chance(0.5);
+  switch (kind) {
+    case Class::offset:
+      return rank(highest - highest / 4, highest);
+    case Class::wide:
+    case Class::scaled:
+      return rank(lowest, highest);
+    case Class::tiny:
+    case Class::subnormal:
+      return rank(std::max(lowest, -(1 << std::max(format.mantissa_bits - 1, 1))), 1 << format.mantissa_bits / 2);
+    case Class::largest:
+      return may_be_negative ? format.at(lowest) : format.largest();
+    case Class::one_hot:
+      return random.integer(0, 3 + i / 4) == 0 ? format.largest() : rank(std::max(lowest, -1), 1);
+    case Class::far_offset:  // every code in turn
+      return format.at(lowest + static_cast<int>(i % (highest - lowest + 1)));
+    case Class::sorted:
+      return format.at(highest / 2);  // all equal
+    default:
+      break;
+  }
+  const double spread = format.is_whole() ? format.largest() / 3 : 2;
+  const double drawn = kind == Class::ties       ? static_cast<double>(random.integer(-1, 1))
+                       : kind == Class::integers ? static_cast<double>(random.integer(-8, 8))
+                                                 : spread * random.gaussian();
+  return reference::rounded_to(reference::Cast{&format}, format.is_signed ? drawn : std::abs(drawn));
+}
+
+double of_code(Random& random, const Input& input, Class kind, std::int64_t i) {
+  const auto& format = *input.format;
+  if (input.kind == Kind::positive_code)
+    return std::max(std::abs(of_code_class(random, format, kind, i)), format.at(format.exponent_bits == 8 ? 0 : 1));
+  if (input.kind == Kind::code || !random.chance(0.05)) return of_code_class(random, format, kind, i);
+  return format.decoded(static_cast<int>(random.integer(0, format.codes() - 1)));
+}
+
+/// Each index has a number near 1 unlike its neighbours'.
+double of_code_needle(const Input& input, const ValueClass& values, std::int64_t i) {
+  const auto& format = *input.format;
+  const bool is_positive = input.kind == Kind::positive_code;
+  const reference::Cast cast{&format};
+  if (values.kind == Class::equal) return 1;
+  if (values.is_sparse()) {
+    const double size = values.kind == Class::peaked ? 16 : i / needle_stride % 2 == 0 || !format.is_signed ? 1 : -1;
+    return reference::rounded_to(cast, values.has(i) ? is_positive ? std::abs(size) : size : is_positive ? 1.0 : 0.0);
+  }
+  const int one = reference::detail::rank_below(format, 1.0);
+  return format.at(one + static_cast<int>(i % std::min(format.highest() - one + 1, format.is_whole() ? 61 : 13)));
 }
 
 /// The elements of needle cases, which nothing is drawn for.
@@ -105,6 +176,9 @@ bool excludes_zero(Kind kind) {
 
 double of_kind(Random& random, const Input& input, const Extents& extents, const Manner& manner,
                const NumberFormat& format, std::int64_t i) {
+  if (is_code(input.kind))
+    return manner.values.is_fixed() ? of_code_needle(input, manner.values, i)
+                                    : of_code(random, input, manner.values.kind, i);
   if (manner.values.is_fixed()) return of_needle(input, extents, manner.values, i);
   switch (input.kind) {
     case Kind::flag:
@@ -117,6 +191,7 @@ double of_kind(Random& random, const Input& input, const Extents& extents, const
                                                    : of_unit(random, manner.near_one);
     case Kind::positive:
       if (manner.values.kind == Class::integers) return static_cast<double>(random.integer(1, 8));
+      if (manner.values.kind == Class::midpoints) return std::ldexp(1.0, static_cast<int>(random.integer(-4, 4)));
       return std::max(manner.scale * std::exp(random.gaussian()), format.smallest);
     default:
       return of_class(random, manner, format, i);
@@ -157,6 +232,7 @@ std::vector<double> draw_values(Random& random, const Input& input, const Extent
   for (std::size_t i = 0; i < result.size(); ++i) {
     double& x = result[i];
     x = of_kind(random, input, extents, manner, format, static_cast<std::int64_t>(i));
+    if (is_code(input.kind)) continue;
     if (input.kind != Kind::index) x = rounded_to<double>(dtype, x);
     if (std::isinf(x)) x = std::copysign(format.largest, x);
     if (x == 0 && excludes_zero(input.kind)) x = 1;
@@ -166,6 +242,9 @@ std::vector<double> draw_values(Random& random, const Input& input, const Extent
   for (std::size_t first = 0; first < result.size(); first += last) {
     const std::span row(result.data() + first, last);
     if (values.kind == Class::sorted && input.kind == Kind::real) std::ranges::sort(row);
+    if (values.kind == Class::midpoints && input.kind == Kind::real && random.chance(0.7))
+      row[static_cast<std::size_t>(random.integer(0, std::ssize(row) - 1))] =
+          std::clamp(manner.scale * values.format->largest(), -format.largest, format.largest);
     if (input.kind == Kind::flag && random.chance(0.1)) std::ranges::fill(row, 0);
     if (input.minus_infinity && (values.kind == Class::late || random.chance(0.2))) put_infinities(random, values, row);
   }

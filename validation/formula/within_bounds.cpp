@@ -8,11 +8,13 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <ranges>
 #include <span>
 
 #include "validation/core/number.h"
 #include "validation/formula/choices.h"
 #include "validation/formula/hints.h"
+#include "validation/formula/quantisation.h"
 #include "validation/formula/tied_sums.h"
 
 namespace assay::validation::formula {
@@ -64,13 +66,16 @@ Finding compare(const std::string& what, const std::vector<double>& got, const H
   return finding;
 }
 
-Finding compare_all(const std::string& what, const Doubles& got, const std::vector<std::vector<BigFloat>>& exact,
-                    const Doubles& bounds, const std::vector<double>& ranges, const std::vector<Shape>& shapes,
-                    const std::function<Dtype(std::size_t k)>& storage_of, const Hint& hint) {
+Finding compare_all(
+    const std::string& what, const Doubles& got, const std::vector<std::vector<BigFloat>>& exact, const Doubles& bounds,
+    const std::vector<double>& ranges, const std::vector<Shape>& shapes,
+    const std::function<Dtype(std::size_t k)>& storage_of, const Hint& hint,
+    const std::function<bool(std::size_t k)>& is_held = [](std::size_t) { return true; }) {
   Finding all = Finding::pass();
   const bool may_be_nan = std::ranges::any_of(
       bounds, [](const auto& one) { return std::ranges::any_of(one, [](double bound) { return std::isinf(bound); }); });
   for (std::size_t k = 0; k < exact.size() && all.verdict == Verdict::pass; ++k) {
+    if (!is_held(k)) continue;
     const std::string name = exact.size() > 1 ? fmt::format("{}{}", what, k) : what;
     all.take(compare(name, got.at(k), {exact[k], bounds[k], ranges[k], shapes[k], may_be_nan}, storage_of(k),
                      [&](std::size_t i, double x, double error, double bound) { return hint(k, i, x, error, bound); }));
@@ -142,8 +147,7 @@ Finding wrong_tied_sum(const Subject& subject, const Traced& traced, const Case&
                        const Doubles& got) {
   std::vector<std::pair<std::string, std::int32_t>> gradients;
   for (const Input& input : subject.specification.inputs)
-    if (input.kind != Kind::flag && input.kind != Kind::index)
-      gradients.emplace_back(input.name, traced.gradients[gradients.size()]);
+    if (has_gradient(input.kind)) gradients.emplace_back(input.name, traced.gradients[gradients.size()]);
   const std::vector<Shape> shapes = gradient_shapes(subject, c);
   for (const TiedSum& sum :
        tied_sums(traced.graph, traced.formula_nodes, gradients, truth.values, subject.arithmetic)) {
@@ -187,11 +191,16 @@ Finding outputs(const Subject& subject, const Case& c, Random&) {
   const auto truth = truth_of(without_backward(subject), c);
   const auto traced = subject.trace(c.extents);
   const Doubles got = subject.forward(c);
-  const Hint hint = hint_of(subject, *traced, traced->graph.outputs, truth->values, bool{subject.road});
+  const auto& results = traced->graph.outputs;
+  const auto is_held = [&](std::size_t k) { return cast_of(traced->graph, results[k]) == nullptr; };
+  if (subject.specification.has_codes &&
+      std::ranges::none_of(std::views::iota(std::size_t{0}, results.size()), is_held))
+    return Finding::skip("all results are rounded to a small format: quantisation judges them", SkipCause::wrong_kind);
+  const Hint hint = hint_of(subject, *traced, results, truth->values, bool{subject.road});
   if (auto wrong = wrong_choice(subject, *truth, *traced, got); wrong.verdict == Verdict::fail) return wrong;
   Finding finding = compare_all(
       "output", got, truth->outputs, truth->output_bounds, truth->output_ranges, traced->shapes,
-      [&](std::size_t k) { return storage_of_output(subject, k); }, hint);
+      [&](std::size_t k) { return storage_of_output(subject, k); }, hint, is_held);
   finding.evidence = evidence_of(*truth);
   if (finding.verdict == Verdict::pass && !truth->undeclared_bounds.empty())
     finding.evidence.undeclared["output"] = undeclared_share(got, truth->outputs, truth->undeclared_bounds);

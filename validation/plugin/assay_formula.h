@@ -24,8 +24,15 @@
 extern "C" {
 #endif
 
-/* Of indices, positions and flags, beside assay_dtype. */
-enum assay_array_dtype { ASSAY_INT64 = 16, ASSAY_BOOL = 17, ASSAY_INT32 = 18 };
+/* Of indices, positions, flags and codes of small formats, which may be packed, beside assay_dtype. */
+enum assay_array_dtype {
+  ASSAY_INT64 = 16,
+  ASSAY_BOOL = 17,
+  ASSAY_INT32 = 18,
+  ASSAY_INT8 = 19,
+  ASSAY_UINT8 = 20,
+  ASSAY_UINT32 = 21
+};
 
 /* Row-major and contiguous. Inputs must not be written. An option of a built-in operation has no axes. */
 typedef struct assay_array {

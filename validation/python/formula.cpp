@@ -17,6 +17,7 @@
 #include "validation/formula/few_sizes.h"
 #include "validation/formula/judge.h"
 #include "validation/formula/mutants.h"
+#include "validation/formula/quantisation.h"
 #include "validation/formula/relations.h"
 #include "validation/formula/run.h"
 #include "validation/python/bindings.h"
@@ -128,10 +129,22 @@ formula::Arithmetic arithmetic(const std::string& storage, const std::string& co
 }
 
 formula::Kind kind_called(const std::string& name) {
-  constexpr std::string_view names[] = {"real", "flag", "index", "unit", "positive", "decay", "nonzero"};
+  constexpr std::string_view names[] = {"real",  "flag",    "index", "unit", "positive",
+                                        "decay", "nonzero", "code",  "any",  "positive_code"};
   const auto* const found = std::ranges::find(names, name);
   if (found != std::end(names)) return static_cast<formula::Kind>(found - std::begin(names));
-  throw std::invalid_argument("kind '" + name + "': expected real, flag, index, unit, positive, decay or nonzero");
+  throw std::invalid_argument(
+      "kind '" + name + "': expected real, flag, index, unit, positive, decay, nonzero, code, any or positive_code");
+}
+
+/// Name, dimensions, kind, the extent of an index or the format of codes, and whether elements may be -inf.
+formula::Input input_of(const py::tuple& one) {
+  formula::Input input{one[0].cast<std::string>(), one[1].cast<std::vector<std::string>>(),
+                       kind_called(one[2].cast<std::string>()), one[3].cast<std::string>(), one[4].cast<bool>()};
+  if (!formula::is_code(input.kind)) return input;
+  input.format = reference::cast_called(input.extent, "nearest-even", true).format;
+  input.extent.clear();
+  return input;
 }
 
 /// The types of inputs and of "output0", ... that are not the type of the others.
@@ -177,10 +190,7 @@ void add_formula(py::module_& core) {
         Subject subject;
         subject.specification = {name, {}, extents, limits, {}, empty};
         subject.specification.work_of_node = 200;  // measured, of Python
-        for (const auto& one : inputs)
-          subject.specification.inputs.push_back({one[0].cast<std::string>(), one[1].cast<std::vector<std::string>>(),
-                                                  kind_called(one[2].cast<std::string>()), one[3].cast<std::string>(),
-                                                  one[4].cast<bool>()});
+        for (const auto& one : inputs) subject.specification.inputs.push_back(input_of(one));
         for (const auto& [property, extent] : declared) subject.specification.declared.push_back({property, extent});
         subject.trace = trace_of(trace);
         subject.road = trace_of(road);
@@ -202,6 +212,12 @@ void add_formula(py::module_& core) {
       .def("set_refusals",
            [](Subject& subject, const py::object& missing) { subject.missing_refusals = refusals_of(missing); })
       .def("set_types", &set_types)
+      .def("set_sums",
+           [](Subject& subject, bool int32_sums, double roundoff, std::int64_t length) {
+             subject.arithmetic.int32_sums = int32_sums;
+             subject.arithmetic.partial = {roundoff, length};
+           })
+      .def("find_casts", &formula::find_casts)
       .def("set_sizes",
            [](Subject& subject, const formula::Extents& least, const formula::Extents& multiple,
               const std::map<std::string, std::vector<std::int64_t>>& listed) {

@@ -5,6 +5,7 @@
 
 #include "validation/formula/choices.h"
 #include "validation/formula/explain.h"
+#include "validation/formula/quantisation.h"
 #include "validation/python/bindings.h"
 #include "validation/python/formula_calls.h"
 
@@ -51,6 +52,25 @@ std::int32_t add_gather(Traced& traced, std::vector<std::int32_t> arguments, con
   Node node{Op::gather, index.size(), std::move(arguments)};
   node.index = vector_of<std::int64_t>(index);
   return traced.graph.add(std::move(node));
+}
+
+std::int32_t add_cast(Traced& traced, std::int32_t argument, const std::string& format, const std::string& rounding,
+                      bool saturates, int line) {
+  Node node{Op::cast, traced.graph.size_of(argument), {argument}};
+  node.cast = reference::cast_called(format, rounding, saturates);
+  node.line = line;
+  return traced.graph.add(std::move(node));
+}
+
+/// Name, bits, whether it has a sign, and the numbers of all codes, NaN included.
+py::list small_formats() {
+  py::list all;
+  for (const auto& format : reference::small_formats) {
+    std::vector<double> numbers;
+    for (int code = 0; code < format.codes(); ++code) numbers.push_back(format.decoded(code));
+    all.append(py::make_tuple(std::string(format.name), format.bits(), format.is_whole(), numbers));
+  }
+  return all;
 }
 
 std::int32_t add_reduction(Traced& traced, const std::string& op, std::int64_t size, std::int32_t argument,
@@ -125,6 +145,7 @@ py::dict explain(const Traced& traced, const std::map<std::string, std::vector<d
 }  // namespace
 
 void add_traced(py::module_& core) {
+  core.def("small_formats", &small_formats);
   py::class_<Traced, std::shared_ptr<Traced>>(core, "Traced", "The graph of a formula at fixed extents.")
       .def(py::init<>())
       .def("add", &add)
@@ -132,6 +153,7 @@ void add_traced(py::module_& core) {
       .def("constant", &add_constant)
       .def("gather", &add_gather)
       .def("reduce", &add_reduction)
+      .def("cast", &add_cast)
       .def("matmul", &add_matmul)
       .def("indexed", &add_indexed)
       .def("name", &name)
@@ -144,6 +166,15 @@ void add_traced(py::module_& core) {
                                for (const auto node : traced.graph.outputs)
                                  are.push_back(formula::argsort_of(traced.graph, node) >= 0);
                                return are;
+                             })
+      .def_property_readonly("formats",
+                             [](const Traced& traced) {
+                               std::vector<std::string> names;
+                               for (const auto node : traced.graph.outputs) {
+                                 const auto* const cast = formula::cast_of(traced.graph, node);
+                                 names.emplace_back(cast == nullptr ? "" : cast->format->name);
+                               }
+                               return names;
                              })
       .def_property_readonly("elements", [](const Traced& traced) { return traced.graph.elements(); });
 }

@@ -60,6 +60,9 @@ std::string evidence_text(const GateRecord& record) {
   std::string text;
   if (all.certified + all.compared > 0)
     text = fmt::format("  {} truths proven by enclosures, {} equal at two precisions\n", all.certified, all.compared);
+  if (all.codes > 0)
+    text += fmt::format("  {} codes compared, {} of them near a tie, where either neighbour is right\n", all.codes,
+                        all.tied);
   for (const auto& [result, share] : all.undeclared)
     text += fmt::format("  {}: of the bound without what is declared, errors would use {}\n", result,
                         std::isinf(share) ? "more than all" : fmt::format("{:.1f} %", 100 * share));

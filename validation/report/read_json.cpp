@@ -99,6 +99,10 @@ void take_judged(const JsonReader& json, PropertyRecord& property) {
 void take_evidence(const JsonReader& json, PropertyRecord& property) {
   property.evidence.certified = json["certified"].whole(0);
   property.evidence.compared = json["compared"].whole(0);
+  if (json.has("codes")) {
+    property.evidence.codes = json["codes"].whole(0);
+    property.evidence.tied = json["tied"].whole(0, property.evidence.codes);
+  }
   json["undeclared"].each_member([&](const std::string& result, const JsonReader& share) {
     property.evidence.undeclared[result] = share.number();
   });

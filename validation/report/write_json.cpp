@@ -104,6 +104,8 @@ ordered_json of(const PropertyRecord& property) {
           {"certified", property.evidence.certified},
           {"compared", property.evidence.compared},
           {"undeclared", of(property.evidence.undeclared)},
+          {"codes", property.evidence.codes},
+          {"tied", property.evidence.tied},
           {"hidden", property.hidden},
           {"measured", property.measured},
           {"thin", property.thin},

@@ -8,7 +8,7 @@ buffer protocol. NumPy has no bfloat16: arrays of it are carried as their 16 bit
 from __future__ import annotations
 
 import sys
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
@@ -22,17 +22,21 @@ class Carried(NamedTuple):
     array: np.ndarray  # of bfloat16: its bits, uint16
 
 
-def bits_of_bfloat16(value: Any) -> Any:
-    """A view of the 16 bits, by an integer type that the array's own module has."""
-    if isinstance(value, np.ndarray):  # ml_dtypes.bfloat16
-        return value.view(np.uint16)
+def bits_of(value: Any, names: Sequence[str]) -> Any:
+    """A view of the bits, by an integer type of these names that the array's own module has."""
+    if isinstance(value, np.ndarray):  # of ml_dtypes
+        return value.view(names[0])
     module = sys.modules[type(value).__module__]
-    for name in ("uint16", "int16"):
+    for name in names:
         if hasattr(module, name):
             return value.view(getattr(module, name))
-    if hasattr(value, "__array__"):  # JAX: as ml_dtypes.bfloat16, which it comes with
-        return np.asarray(value).view(np.uint16)
-    raise TypeError(f"bfloat16 of {type(value).__module__}.{type(value).__name__}: return its bits as uint16")
+    if hasattr(value, "__array__"):  # JAX: as types of ml_dtypes, which it comes with
+        return np.asarray(value).view(names[0])
+    raise TypeError(f"{value.dtype} of {type(value).__module__}.{type(value).__name__}: return its bits as {names[0]}")
+
+
+def bits_of_bfloat16(value: Any) -> Any:
+    return bits_of(value, ("uint16", "int16"))
 
 
 def _shown(value: Any) -> str:
@@ -102,8 +106,14 @@ def carry(value: Any) -> Carried:
     """`value` for the judge; a plain Python number is taken as float32."""
     if isinstance(value, (float, int)) and not isinstance(value, np.generic):
         return Carried("float32", np.asarray(value, np.float32))
-    if str(getattr(value, "dtype", "")).endswith("bfloat16"):
-        bits = to_numpy(bits_of_bfloat16(getattr(value, "detach", lambda: value)()))
+    of = str(getattr(value, "dtype", "")).rpartition(".")[2]
+    plain = getattr(value, "detach", lambda: value)
+    if of.startswith(("float8_", "float6_", "float4_")):
+        return Carried(of, to_numpy(bits_of(plain(), ("uint8",))))
+    if of in ("int4", "uint4"):  # of ml_dtypes
+        return Carried(of, np.asarray(value).astype("int8" if of == "int4" else "uint8"))
+    if of.endswith("bfloat16"):
+        bits = to_numpy(bits_of_bfloat16(plain()))
         return Carried("bfloat16", bits.view(np.uint16))
     array = to_numpy(value)
     if array.dtype.byteorder == ">" or (array.dtype.byteorder == "=" and sys.byteorder == "big"):

@@ -13,6 +13,8 @@ import numpy as np
 from . import _core
 from ._again import pairs_of
 from ._arrays import carried_argument
+from ._formats import codes_of, format_of_type, formats
+from ._inputs import CODES
 
 _PLAIN = ("operation", "property", "seed", "layout")  # words of a line that are no arrays
 
@@ -84,7 +86,17 @@ def given_case(operation: Any, given: Given, dtype: str) -> Tuple[Dict[str, int]
     for k, (one, shape) in enumerate(zip(upstream, shapes)):
         if list(one.shape) != list(shape):
             raise ValueError(f"upstream{k} has the shape {list(one.shape)}: expected {list(shape)}")
-    return extents, held([arrays[name] for name in names], dtype), held(upstream, dtype)
+    own = [_codes(name, arrays[name], of) if kind in CODES else held([arrays[name]], dtype)[0]
+           for name, _, kind, of, _ in operation.inputs]  # fmt: skip
+    return extents, own, held(upstream, dtype)
+
+
+def _codes(name: str, numbers: np.ndarray, of: str) -> List[float]:
+    try:
+        codes_of(numbers, formats()[of])
+    except ValueError as error:
+        raise ValueError(f"input has {name!r} with {error}; give numbers, and no bits") from None
+    return list(numbers.reshape(-1).tolist())
 
 
 def _numeric(name: str, value: Any) -> np.ndarray:
@@ -92,6 +104,8 @@ def _numeric(name: str, value: Any) -> np.ndarray:
     dtype, array = carried_argument(name, value)
     if dtype == "bfloat16":
         array = (array.astype(np.uint32) << 16).view(np.float32)
+    elif (of := format_of_type(dtype)) is not None:
+        array = of.numbers[array]
     if array.dtype.kind not in "bifu":
         raise ValueError(f"input has {name!r} of {array.dtype}: expected numbers; of bfloat16 or float8, store "
                          "array.astype(numpy.float32), which has the same values")

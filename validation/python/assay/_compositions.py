@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple
 
 import numpy as np
 
+from ._quantise import Quantising
 
-class Compositions:
+
+class Compositions(Quantising):
     """What the array API has beyond the nodes of a graph; `self` is `xp`."""
 
     if TYPE_CHECKING:

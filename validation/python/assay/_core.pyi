@@ -78,6 +78,9 @@ class precision:
         trace: Optional[TracebackType] = ...,
     ) -> None: ...
 
+def small_formats() -> List[Tuple[str, int, bool, List[float]]]:
+    """Name, bits, whether it has whole numbers alone, and the numbers of all codes, of each small format."""
+
 def precision_digits() -> int:
     """Decimal digits in force on this thread."""
 

@@ -10,6 +10,7 @@ import numpy as np
 from . import _core
 from ._compositions import Compositions
 from ._einsum import einsum, tensordot, vecdot
+from ._formats import Format
 from ._indexing import Indexing
 from ._traced import NotTraceable, Traced
 
@@ -105,6 +106,9 @@ class Namespace(Compositions, Indexing):
         return Traced(self, self._graph.add(op, int(np.prod(shape, dtype=np.int64)), nodes, self._line()), shape, is_whole)
 
     _binary = _elementwise
+
+    def _cast(self, x: Traced, to: Format, rounding: str, saturates: bool) -> Traced:
+        return Traced(self, self._graph.cast(x._node, to.name, rounding, saturates, self._line()), x.shape)
 
     def asarray(self, x: Any) -> Traced:
         return self._array(x)

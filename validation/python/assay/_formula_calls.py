@@ -8,9 +8,11 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 import numpy as np
 
-from ._arithmetic import Types
+from ._arithmetic import DTYPES, Types
 from ._arrays import bfloat16_array, carry
 from ._called import KernelEnded, called
+from ._formats import Format, formats, held, held_shape, held_types, numbers_of
+from ._inputs import CODES
 from ._layouts import declines_layout, laid_out
 from ._misuse import described
 from ._own_memory import Memory, SharedMemory
@@ -28,6 +30,8 @@ class Due(NamedTuple):
     shape: Shape
     is_position: bool
     dtype: str
+    format: Optional[Format] = None  # of codes, of which `dtype` says how they are held
+    numbers: Shape = ()  # the shape of the numbers
 
 
 class Raised(ReturnedWrong):
@@ -88,8 +92,11 @@ class KernelCall:
 
     def _problem(self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int = 0) -> Problem:
         operation, p = self._operation, Problem(extents=dict(extents))
-        for (name, _, kind, _, _), shape, values in zip(operation.inputs, operation.shapes(extents), arrays):
+        for (name, _, kind, of, _), shape, values in zip(operation.inputs, operation.shapes(extents), arrays):
             array = np.array(values, np.float64).reshape(shape)
+            if kind in CODES:
+                setattr(p, name, laid_out(held(array, formats()[of], self._types.of_codes(name)), layout))
+                continue
             plain = {"flag": "bool", "index": self._types.of_index(name)}.get(kind)
             setattr(p, name, laid_out(array.astype(plain) if plain else _as_dtype(array, self._types.of(name)), layout))
         shapes = operation.trace(extents).shapes
@@ -102,11 +109,21 @@ class KernelCall:
         operation = self._operation
         if not self._gradient:
             traced = operation.trace(extents)
-            return [Due(f"output {k}", tuple(shape), traced.positions[k], self._types.of_output(k))
+            return [self._due_output(k, tuple(shape), traced.positions[k], traced.formats[k])
                     for k, shape in enumerate(traced.shapes)]  # fmt: skip
         shapes = zip(operation.inputs, operation.shapes(extents))
         return [Due(f"the gradient of {one[0]}", shape, False, self._types.of(one[0])) for one, shape in shapes
                 if one[0] in operation.differentiable]  # fmt: skip
+
+    def _due_output(self, k: int, shape: Shape, is_position: bool, code: str) -> Due:
+        declared = self._types.others.get(f"output{k}", "")
+        if bool(code) == (declared in DTYPES) and declared:
+            what = f"numbers of {code}: expected how they are held, such as 'uint8'"
+            what = what if code else f"no codes: expected {', '.join(DTYPES)}"
+            raise ReturnedWrong(f"dtypes['output{k}'] = {declared!r}, but output {k} has {what}")
+        if not code:
+            return Due(f"output {k}", shape, is_position, self._types.of_output(k))
+        return Due(f"output {k}", held_shape(shape, formats()[code], declared), False, declared, formats()[code], shape)
 
     def _results(self, extents: Dict[str, int], p: Problem) -> List[List[float]]:
         given = [(one[0], getattr(p, one[0])) for one in self._operation.inputs]
@@ -140,18 +157,23 @@ class KernelCall:
 
     def _taken(self, value: Any, due: Due, at: str) -> np.ndarray:
         """A result as an array. Raises ReturnedWrong for another type or shape."""
-        name, shape, is_position, expected = due
+        name, shape, is_position, expected, code, _ = due
+        types = held_types(code, expected) if code else (expected,)
         try:
             dtype, array = carry(value)
         except TypeError as error:
-            what = "integers" if is_position else expected
+            what = "integers" if is_position else types[0]
             raise ReturnedWrong(f"{name} is no array ({error}): expected an array of {what} {list(shape)}") from error
         if array.shape != shape:
             hint = "; transpose it" if array.T.shape == shape else "; reshape it" if array.size == np.prod(shape) else ""
             raise ReturnedWrong(f"{name} has the shape {list(array.shape)}: expected {list(shape)}{at}{hint}")
         if is_position and array.dtype.kind not in "iu":
             raise ReturnedWrong(f"{name} is {dtype}: expected integers, the positions of elements")
-        if not is_position and dtype != expected and (expected, dtype) != ("bfloat16", "uint16"):
+        if code:
+            if dtype not in types:
+                raise ReturnedWrong(f"{name} is {dtype}: expected {' or '.join(types)}, codes of {code.name}; convert it, or "
+                                    f"declare how they are held: dtypes={{{name.replace(' ', '')!r}: 'uint8'}}")
+        elif not is_position and dtype != expected and (expected, dtype) != ("bfloat16", "uint16"):
             why = "as declared" if self._types.others else "the type of the inputs"
             raise ReturnedWrong(f"{name} is {dtype}: expected {expected}, {why}; convert it, or declare "
                                 + self._declaration(due, dtype))  # fmt: skip
@@ -163,6 +185,8 @@ class KernelCall:
         return of_one if self._types.others else f"dtype={dtype!r}, or of this array alone {of_one}"
 
     def _doubles(self, array: np.ndarray, due: Due) -> List[float]:
+        if due.format:
+            return list(numbers_of(array, due.format, due.dtype, due.numbers).reshape(-1).tolist())
         if due.dtype == "bfloat16" and not due.is_position:
             array = (array.astype(np.uint32) << 16).view(np.float32)
         return list(array.astype(np.float64).reshape(-1).tolist())

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from . import _core, _numbers
+from ._formats import formats
 
-KINDS = ("real", "flag", "index", "unit", "positive", "decay", "nonzero")
+KINDS = ("real", "flag", "index", "unit", "positive", "decay", "nonzero")  # and the names of formats
+
+CODES = ("code", "any", "positive_code")  # kinds of numbers of a small format
 
 LARGEST_FIXED = 65_536  # elements of an array at extents of 1: every case has them, and many more
 LARGEST_EXTENT = 2**31 - 1
@@ -36,16 +39,29 @@ def _require_extent(name: str, text: str, extent: str, inputs: Sequence[str]) ->
                          "expected another name")
 
 
+def codes(words: Sequence[str]) -> Optional[Tuple[str, str]]:
+    """The kind and the format of "int4", "any e5m2" or "positive e4m3"; None for other words."""
+    name = words[-1] if words else ""
+    name = "e4m3fn" if name == "e4m3" else name
+    if name not in formats() or list(words[:-1]) not in ([], ["any"], ["positive"]):
+        return None
+    return {"any": "any", "positive": "positive_code"}.get(words[0], "code"), name
+
+
 def parsed(name: str, text: str, inputs: Sequence[str], largest_fixed: int) -> Tuple[List[str], str, str]:
-    """Extents, kind and the extent of an index, of "B, T" or "B, T of flag" or "B, U of index V"."""
+    """Extents, kind, and the extent of an index or the format of codes: "B, T", "B, U of index V", "N, K of int4"."""
     if not isinstance(text, str):
         raise TypeError(f"{name}={text!r}: expected its extents as a string, such as 'N, D'")
     if name in (*_WORDS, *_ATTRIBUTES) or re.fullmatch(r"upstream[0-9]+", name):
         raise ValueError(f"the input {name!r} has the name of something else that a problem or a replay line has: expected another name")
     shape, of, kind = text.partition(" of ")
     words = kind.split() if of else ["real"]
-    if not words or words[0] not in KINDS or len(words) != (2 if words[0] == "index" else 1):
-        raise ValueError(f"{name}={text!r}: expected extents and one of: {', '.join(KINDS)} ('B, U of index V')"
+    code = codes(words)
+    if code is not None:
+        words = [code[0]]
+    elif not words or words[0] not in KINDS or len(words) != (2 if words[0] == "index" else 1):
+        raise ValueError(f"{name}={text!r}: expected extents and one of: {', '.join(KINDS)} ('B, U of index V'), or a format "
+                         f"({', '.join(formats())}; 'any e5m2' has NaN and infinities too, 'positive e4m3' numbers above 0)"
                          f"{'' if kind in KINDS else _numbers.nearest(kind, KINDS)}")  # fmt: skip
     dimensions = [one.strip() for one in shape.split(",")] if shape.strip() else []
     for extent in [*dimensions, *words[1:]]:
@@ -56,7 +72,7 @@ def parsed(name: str, text: str, inputs: Sequence[str], largest_fixed: int) -> T
     if fixed > largest_fixed:
         raise ValueError(f"{name}={text!r}: {fixed} elements where every named extent is 1: expected at most {largest_fixed}; "
                          "give an extent a name and a limit: limits={'N': 4096}")
-    return dimensions, words[0], words[1] if len(words) > 1 else ""
+    return dimensions, words[0], code[1] if code else words[1] if len(words) > 1 else ""
 
 
 def require_limits(limits: Any, extents: Sequence[str]) -> Dict[str, int]:

@@ -9,6 +9,8 @@ Reach = Literal["", "none", "quick", "full", "thorough"]
 HalfDtype = Literal["float32", "float16", "bfloat16"]
 Dtype = Literal["float32", "float16", "bfloat16", "float64"]
 Kept = Literal["float32", "float16", "bfloat16", "tf32"]
+Accumulate = Union[Dtype, Literal["int32"]]
+PartialSums = Mapping[Literal["float22", "float16", "bfloat16"], int]
 Variable = Literal["logits", "log_probs"]
 Layout = Literal["padded", "concatenated"]
 Reduction = Literal["none", "sum", "mean"]
@@ -120,11 +122,12 @@ class FormulaGate(RunOptions, total=False):
     dtype: Union[Dtype, Sequence[Dtype]]
     dtypes: Optional[Mapping[str, str]]
     compute: Dtype
-    accumulate: Dtype
+    accumulate: Accumulate
     exp_error: float
     input_roundoff: float
     rounds: Optional[Rounds]
     products: Kept
+    partial_sums: Optional[PartialSums]
     road: Optional[Road]
     subnormals: bool
     empty: bool

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._compositions import Compositions
+from ._formats import rounded
 
 
 def _added(x: np.ndarray, key: Any, values: Any) -> np.ndarray:
@@ -31,6 +32,7 @@ class NumPy:
     concat = staticmethod(np.concatenate)
     cumulative_sum = staticmethod(lambda x, *, axis=-1: np.cumsum(x, axis=axis))
 
+    cast = Compositions.cast  # np.cast is another function
     clip = Compositions.clip
     pow = staticmethod(np.power)
     erf = staticmethod(np.vectorize(math.erf, otypes=[float]))
@@ -43,6 +45,7 @@ class NumPy:
     sort = staticmethod(lambda x, *, axis=-1, descending=False: -np.sort(-x, axis) if descending else np.sort(x, axis))
     argsort = staticmethod(lambda x, *, axis=-1, descending=False: np.argsort(-x if descending else x, axis, kind="stable"))
     add_at = staticmethod(lambda x, index, values, *, axis=0: _added(x, (slice(None),) * (axis % x.ndim) + (index,), values))
+    _cast = staticmethod(rounded)
     linspace = staticmethod(lambda first, last, count: np.linspace(first, last, count))
 
     def __getattr__(self, name: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import pickle
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import lru_cache
 from importlib import import_module
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
@@ -14,12 +14,12 @@ import numpy as np
 
 from . import _core, _numbers
 from ._again import replay_call, run_call
-from ._arithmetic import arithmetic, types_of
+from ._arithmetic import arithmetic, partial_sums_of, types_of
 from ._declare import GATE_WORDS
 from ._formula import trace
 from ._formula_calls import KernelCall, require_kernel
 from ._gate import MOST_CASES, MOST_DIGITS
-from ._inputs import LARGEST_FIXED, declared_properties, is_fixed, parsed, require_limits
+from ._inputs import CODES, LARGEST_FIXED, declared_properties, is_fixed, parsed, require_limits
 from ._judging import Judging
 from ._misuse import keyword_hint
 from ._numpy_names import NumPy
@@ -32,6 +32,7 @@ class Operation(Judging):
 
     largest_fixed = LARGEST_FIXED
     usual_limit = USUAL_LIMIT
+    may_cast = True  # whether the formula may round to small formats
 
     def __init__(self, formula: Callable[..., Any], inputs: Dict[str, str], properties: str, minus_infinity: str,
                  limits: Optional[Dict[str, int]]) -> None:
@@ -55,11 +56,12 @@ class Operation(Judging):
         if unknown:
             raise ValueError(f"minus_infinity={minus_infinity!r}: expected names of inputs: {', '.join(inputs)}")
         self.extents = list(dict.fromkeys(
-            one for _, dims, _, of, _ in self.inputs for one in [*dims, *([of] if of else [])] if not is_fixed(one)))
+            one for _, dims, kind, of, _ in self.inputs for one in [*dims, *([of] if kind == "index" else [])]
+            if not is_fixed(one)))  # fmt: skip
         self.properties = declared_properties(properties, self.extents)
         self.limits = require_limits(limits, self.extents)
         self.least: Dict[str, int] = {}  # of an extent but for 0, where that is not 1
-        self.differentiable = [name for name, _, kind, _, _ in self.inputs if kind not in ("flag", "index")]
+        self.differentiable = [name for name, _, kind, _, _ in self.inputs if kind not in ("flag", "index", *CODES)]
         self.kinds = {name: kind for name, _, kind, _, _ in self.inputs}
         self._traced = lru_cache(300)(self._trace_at)
 
@@ -135,7 +137,8 @@ class Operation(Judging):
     def subject(self, kernel: Any = None, backward: Any = None, *, dtype: str = "float32",
                 dtypes: Optional[Dict[str, str]] = None, compute: str = "", accumulate: str = "", exp_error: float = 4,
                 input_roundoff: float = 0, rounds: Optional[Dict[str, Union[float, str]]] = None, products: str = "",
-                road: Any = None, subnormals: bool = True, empty: bool = True, limits: Optional[Dict[str, int]] = None,
+                partial_sums: Optional[Dict[str, int]] = None, road: Any = None,
+                subnormals: bool = True, empty: bool = True, limits: Optional[Dict[str, int]] = None,
                 extents: Optional[Dict[str, Any]] = None, same_bits: bool = True, checks_arguments: bool = False,
                 digits: int = 40, **unknown: Any) -> Any:
         if unknown:
@@ -177,6 +180,10 @@ class Operation(Judging):
             subject.set_refusals(KernelCall(self, kernel or backward, arrays, kernel is None).missing_refusals)
         subject.set_sizes(*taken)
         subject.set_types(arrays.numbers(self.kinds))
+        subject.set_sums(accumulate == "int32", *partial_sums_of(partial_sums))
+        if self.may_cast:
+            with suppress(TypeError, ValueError):  # a formula that cannot be traced: the run says so
+                subject.find_casts()
         if has_names:
             subject.require_names(self.usual_extents())
         return subject

@@ -11,13 +11,16 @@ import numpy as np
 
 from . import _core
 from ._arithmetic import Types
+from ._formats import formats, held_shape, plain_type
+from ._inputs import CODES
 from ._pipe import ReturnedWrong, Unsupported
 from ._program import program
 from ._served import Served
 
-DTYPES = {"float32": 0, "float16": 1, "bfloat16": 2, "float64": 3, "int64": 16, "bool": 17, "int32": 18}  # assay_formula.h
+DTYPES = {"float32": 0, "float16": 1, "bfloat16": 2, "float64": 3, "int64": 16, "bool": 17, "int32": 18, "int8": 19,
+          "uint8": 20, "uint32": 21}  # assay_formula.h
 
-WHOLE_TYPES = {"int64": "long", "int32": "int", "bool": "uchar"}  # of shaders
+WHOLE_TYPES = {"int64": "long", "int32": "int", "bool": "uchar", "int8": "char", "uint8": "uchar", "uint32": "uint"}  # of shaders
 REAL_TYPES = {"float32": "float", "float16": "half", "bfloat16": "bfloat"}
 
 
@@ -39,6 +42,8 @@ class Result(NamedTuple):
 
 def _named(name: str, array: np.ndarray, dtype: str) -> Named:
     contiguous = np.ascontiguousarray(array).reshape(array.shape)
+    if contiguous.dtype.name.startswith(("float8_", "float6_", "float4_")):
+        contiguous = contiguous.view(np.uint8)
     return Named(name, contiguous.view(np.uint16) if contiguous.dtype.name == "bfloat16" else contiguous, dtype)
 
 
@@ -78,7 +83,10 @@ class Plugin:
     def given(self, p: Any) -> List[Named]:
         types = self.types
         own: Dict[str, Callable[[str], str]] = {"flag": lambda name: "bool", "index": types.of_index}
-        given = [_named(name, getattr(p, name), own.get(kind, types.of)(name)) for name, _, kind, *_ in self.operation.inputs]
+        given = []
+        for name, _, kind, of, _ in self.operation.inputs:
+            dtype = plain_type(formats()[of], types.of_codes(name)) if kind in CODES else own.get(kind, types.of)(name)
+            given.append(_named(name, getattr(p, name), dtype))
         if self.gradient:
             given += [_named(f"upstream{k}", one, types.of_output(k)) for k, one in enumerate(p.upstreams)]
         return given
@@ -90,8 +98,14 @@ class Plugin:
             return [Result("gradient_" + one[0], shape, self.types.of(one[0])) for one, shape in shapes
                     if one[0] in operation.differentiable]  # fmt: skip
         traced = operation.trace(extents)
-        return [Result(f"output{k}", tuple(shape), "int64" if traced.positions[k] else self.types.of_output(k))
+        return [self._due_output(k, tuple(shape), traced.positions[k], traced.formats[k])
                 for k, shape in enumerate(traced.shapes)]  # fmt: skip
+
+    def _due_output(self, k: int, shape: Tuple[int, ...], is_position: bool, code: str) -> Result:
+        if not code:
+            return Result(f"output{k}", shape, "int64" if is_position else self.types.of_output(k))
+        of, word = formats()[code], self.types.of_codes(f"output{k}")
+        return Result(f"output{k}", held_shape(shape, of, word), plain_type(of, word))
 
     def afresh(self) -> "Plugin":
         """The same in a process of its own, which nothing was called in before."""

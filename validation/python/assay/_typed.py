@@ -19,6 +19,7 @@ from typing import (
 )
 
 from ._keywords import (
+    Accumulate,
     CceGate,
     CceGradcheck,
     CtcGate,
@@ -26,6 +27,7 @@ from ._keywords import (
     Dtype,
     FormulaGate,
     Kept,
+    PartialSums,
     Path,
     Reach,
     Road,
@@ -114,11 +116,12 @@ class Judges(Protocol[Result]):
         dtype: Union[Dtype, Sequence[Dtype]] = ...,
         dtypes: Optional[Mapping[str, str]] = ...,
         compute: Dtype = ...,
-        accumulate: Dtype = ...,
+        accumulate: Accumulate = ...,
         exp_error: float = ...,
         input_roundoff: float = ...,
         rounds: Optional[Rounds] = ...,
         products: Kept = ...,
+        partial_sums: Optional[PartialSums] = ...,
         road: Optional[Road] = ...,
         subnormals: bool = ...,
         empty: bool = ...,

@@ -1,0 +1,172 @@
+"""What the property `quantisation` says: given the scale, near ties, of NaN, and where nothing is decided."""
+
+import numpy as np
+import pytest
+
+import assay
+
+F = np.float32
+
+
+@assay.operation(x="N, K", limits={"N": 9, "K": 33})
+def quantise(xp, x):
+    return xp.quantize(x, "int8", axis=-1)
+
+
+@assay.operation(x="N, K", limits={"N": 9, "K": 33})
+def cast(xp, x):
+    return xp.cast(x, "int8")
+
+
+@assay.operation(x="N, K", limits={"N": 9, "K": 33})
+def cast_of_sum(xp, x):
+    return xp.cast(xp.sum(x, axis=-1), "int8")
+
+
+def codes(p, scale=None, spoil=lambda q: q):
+    s = np.abs(p.x).max(-1, keepdims=True, initial=0).astype(F) / F(127)
+    used = s if scale is None else scale(s)
+    return np.clip(spoil(np.rint(p.x / np.where(used == 0, F(1), used))), -128, 127).astype(np.int8), used
+
+
+def verdicts(operation, kernel, **given):
+    result = assay.gate(operation, kernel, cases=40, reach="none", **given)
+    return {one.name: one.verdict for one in result.properties}, result
+
+
+def test_a_right_kernel_passes_both_verdicts():
+    got, result = verdicts(quantise, codes)
+    assert got["quantisation"] == got["outputs"] == "pass", result.table
+    assert "codes compared" in result.table
+
+
+def test_a_wrong_scale_is_no_wrong_code():
+    """The scale is off by 2^-16, and the codes are those of this scale."""
+    got, result = verdicts(quantise, lambda p: codes(p, lambda s: s * F(1 + 2.0**-16)))
+    assert (got["quantisation"], got["outputs"]) == ("pass", "fail"), result.table
+
+
+def test_a_wrong_code_is_no_wrong_scale():
+    got, result = verdicts(quantise, lambda p: (codes(p, spoil=lambda q: np.clip(q, -126, 126))[0], codes(p)[1]))
+    assert (got["quantisation"], got["outputs"]) == ("fail", "pass"), result.table
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_scale_that_is_no_number_fails(value):
+    got, result = verdicts(quantise, lambda p: (codes(p)[0], np.where(codes(p)[1] > 0, F(value), codes(p)[1])))
+    assert got["outputs"] == "fail", result.table
+
+
+def judged(operation, x, answer, **declared):
+    """The verdict on one case with this answer."""
+    result = assay.gate(operation, lambda p: np.asarray(answer, np.int8).reshape(p.x.shape[: np.ndim(answer)]), cases=0,
+                        reach="none", filter="quantisation", input={"x": np.asarray(x, F)}, **declared)  # fmt: skip
+    return result["quantisation"].verdict, result
+
+
+def test_ties_go_to_the_even_neighbour_alone():
+    x = [[0.5, 1.5, 2.5, -0.5, -1.5, 300, -300]]
+    assert judged(cast, x, [[0, 2, 2, 0, -2, 127, -128]])[0] == "pass"
+    for wrong in ([1, 2, 2, 0, -2, 127, -128], [0, 1, 2, 0, -2, 127, -128], [0, 2, 3, 0, -2, 127, -128],
+                  [0, 2, 2, 0, -2, 126, -128], [0, 2, 2, 0, -2, 127, -127], [0, 2, 2, -1, -2, 127, -128]):  # fmt: skip
+        assert judged(cast, x, [wrong])[0] == "fail", wrong
+
+
+def test_the_failure_says_which_rounding_would_give_it():
+    def away(p):
+        return np.clip(np.trunc(p.x + np.copysign(F(0.5), p.x)), -128, 127).astype(np.int8)
+
+    result = assay.gate(cast, away, reach="none",
+                        filter="quantisation", input={"x": np.array([[2.5, 0]], F)})  # fmt: skip
+    text = result.failures["quantisation"].explanation
+    assert "nearest-even to int8 of" in text and "taking ties away from 0 would give it" in text, text
+
+
+def test_near_a_tie_both_neighbours_are_right_and_no_third():
+    x = np.array([[1 / 3, 1 / 3, 1 / 3, 1.5], [1, 2, 3, 4]], F)  # the first sum is near 2.5, and rounded on its way
+    for answer, verdict in (([2, 10], "pass"), ([3, 10], "pass"), ([1, 10], "fail"), ([4, 10], "fail"), ([2, 11], "fail")):
+        got, result = judged(cast_of_sum, x, answer)
+        assert got == verdict, (answer, result.table)
+
+
+def test_equal_codes_prove_nothing():
+    assert judged(cast, [[0.1, 0.2, 0.3]], [[0, 0, 0]])[0] == "mistrusted"
+    assert judged(cast, [[0.1, 0.2, 3]], [[0, 0, 3]])[0] == "pass"
+
+
+def test_either_neighbour_is_right_of_a_stochastic_rounding():
+    @assay.operation(x="N, K")
+    def stochastic(xp, x):
+        return xp.cast(x, "int8", rounding="stochastic")
+
+    x = [[1.25, -1.25, 3, 200]]
+    for answer, verdict in (([1, -2, 3, 127], "pass"), ([2, -1, 3, 127], "pass"), ([0, -1, 3, 127], "fail"),
+                            ([1, -1, 4, 127], "fail"),
+                            ([1, -1, 3, 126], "fail")):  # fmt: skip
+        assert judged(stochastic, x, [answer])[0] == verdict, answer
+
+
+def test_nan_is_due_where_the_format_has_it_and_the_value_is_nan():
+    @assay.operation(x="N of any e5m2")
+    def again(xp, x):
+        return xp.cast(x, "e4m3", overflow="nonfinite")
+
+    def kernel(p, nan=0x7F):
+        from quantised_numbers import bits_of, decoded, encoded
+
+        bits = bits_of(p.x)
+        x = decoded(bits, "e5m2")
+        beyond = (bits & 0x7C == 0x7C) | (np.abs(x) > 464)
+        return np.where(beyond, np.uint8(nan), encoded(x, "e4m3"))
+
+    assert assay.gate(again, kernel, cases=60, reach="none", filter="quantisation").passed
+    for wrong in (0x7E, 0):
+        assert assay.gate(again, lambda p: kernel(p, wrong), cases=60, reach="none", filter="quantisation").failures  # noqa: B023
+
+
+def test_mutants_of_a_cast_are_noticed():
+    rows = quantise.mutants(cases=40)
+    of_cast = [(name, noticed) for name, noticed, _ in rows if "cast" in name]
+    assert len(of_cast) >= 5 and all(noticed for _, noticed in of_cast), rows
+
+
+@pytest.mark.parametrize("result, message", [
+    (lambda p: p.x, "output 0 is float32: expected int8, codes of int8"),
+    (lambda p: np.zeros(p.x.shape, np.uint8), "output 0 is uint8: expected int8"),
+    (lambda p: np.zeros((*p.x.shape, 1), np.int8), "shape"),
+])  # fmt: skip
+def test_another_type_or_shape_is_refused(result, message):
+    report = assay.gate(cast, result, cases=5, reach="none")
+    assert any(message in one.explanation for one in report.failures.values()), report.table
+
+
+def test_declarations_of_codes_are_checked():
+    with pytest.raises(ValueError, match="expected how codes are held"):
+        assay.gate(assay.operation(x="N of int4")(lambda xp, x: x * 2), lambda p: p.x, dtypes={"x": "float32"})
+    with pytest.raises(ValueError, match="or a format"):
+        assay.operation(x="N of e9m9")(lambda xp, x: x)
+    with pytest.raises(TypeError, match="partial_sums"):
+        assay.gate(cast, lambda p: p.x, partial_sums=128)
+    with pytest.raises(ValueError, match="xp.cast: format"):
+        assay.operation(x="N")(lambda xp, x: xp.cast(x, "int7")).truth([1.0])
+
+
+def test_sums_of_whole_numbers_are_exact_in_int32():
+    @assay.operation(a="M, K of int8", w="N, K of int8", limits={"M": 3, "N": 3, "K": 2049})
+    def product(xp, a, w):
+        return xp.matmul(a, xp.matrix_transpose(w))
+
+    def summed(sums):
+        return lambda p: (p.a.astype(sums) @ p.w.astype(sums).T).astype(np.float64)
+
+    odd = {"a": np.full((1, 2001), 127.0), "w": np.full((1, 2001), 127.0)}  # 127^2 2001 has 25 bits
+    in_floats = {"dtypes": {"output": "float64"}, "cases": 20, "reach": "none", "filter": "outputs"}
+    in_int32 = {**in_floats, "accumulate": "int32"}
+    for declared, sums, passes in (
+        (in_int32, np.int32, True),
+        (in_int32, F, False),
+        (in_floats, F, True),
+        (in_floats, np.int32, True),
+    ):
+        result = assay.gate(product, summed(sums), input=odd, **declared)
+        assert bool(result.failures) != passes, result.table
