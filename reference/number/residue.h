@@ -35,10 +35,11 @@ struct Residue {
     nested = 8,         ///< more exponentials within each other than the chain has primes
     logarithmic = 16,   ///< a logarithm in a product, quotient or function
     close_choice = 32,  ///< a maximum or comparison that rounding may decide otherwise
-    has_sin = 64,
-    has_cos = 128,
-    has_erf = 256,
-    has_other = 512,
+    rounded = 64,       ///< a constant that is no number of note: it may be what a rounded computation gave
+    has_sin = 128,
+    has_cos = 256,
+    has_erf = 512,
+    has_other = 1024,
   };
   static constexpr std::uint16_t functions = has_sin | has_cos | has_erf | has_other;
 
@@ -274,7 +275,8 @@ inline Comparison compare(const Residue& a, const Residue& b) {
     are_tags = !have_exponentials;
   }
   const bool same = x.kind == y.kind && (x.is_finite() ? x.part[0] == y.part[0] : x.levels == y.levels);
-  constexpr int doubts = Residue::sign_lost | Residue::nested | Residue::logarithmic | Residue::close_choice;
+  constexpr int doubts =
+      Residue::sign_lost | Residue::nested | Residue::logarithmic | Residue::close_choice | Residue::rounded;
   are_tags = are_tags || ((x.traits | y.traits) & doubts) != 0 || ((x.traits ^ y.traits) & Residue::functions) != 0;
   if (same) return Comparison::equal;
   return are_tags ? Comparison::undecided : Comparison::different;

@@ -5,7 +5,8 @@
 //   c 2^k sqrt(n), c 2^k / sqrt(n)   for c = 1, log2 e, ln 2, pi, 1/pi, sqrt(pi), 1/sqrt(pi) and n to 1024
 //   log n for n to 2^20;  e 2^k;  fractions m / n of small numbers (1/3)
 //
-// Any other constant is the float next to it: a difference between float and double is none. Data are not constants.
+// Any other constant is the float next to it, and has the trait `rounded`: two that differ accuse nobody, since a program
+// may have computed them. Whole numbers are themselves. Data are not constants.
 #pragma once
 
 #include <array>
@@ -83,7 +84,7 @@ inline std::optional<Residue> named(const Constant& c) {
   return std::nullopt;
 }
 
-/// m / n with m n to 2^17 of a float, 2^30 of a double: convergents of the continued fraction.
+/// 1 / n with n to 2^22, m / n with m n to 2^17 of a float, 2^30 of a double: convergents of the continued fraction.
 inline std::optional<Residue> fraction(const Constant& c) {
   const double limit = c.is_float ? 0x1p17 : 0x1p30;
   double rest = c.x, m = 1, n = 0, m_before = 0, n_before = 1;
@@ -91,7 +92,7 @@ inline std::optional<Residue> fraction(const Constant& c) {
     const double whole = std::floor(rest);
     m_before = std::exchange(m, whole * m + m_before);
     n_before = std::exchange(n, whole * n + n_before);
-    if (!(m * n <= limit)) return std::nullopt;
+    if (!(m * n <= (m == 1 ? 0x1p22 : limit))) return std::nullopt;
     if (m > 0 && c.stands_for(m / n)) return Residue::of(m) / Residue::of(n);
     rest = 1 / (rest - whole);
   }
@@ -104,12 +105,14 @@ inline Residue residue_of_constant(double x) {
   if (x < 0) return -residue_of_constant(-x);
   int exponent = 0;
   const double bits = std::ldexp(std::frexp(x, &exponent), 12);
-  if (!std::isfinite(x) || x == 0 || bits == std::floor(bits)) return Residue::of(x);
+  if (!std::isfinite(x) || x == std::floor(x) || bits == std::floor(bits)) return Residue::of(x);
   const auto nearest = static_cast<double>(static_cast<float>(x));
   const detail::Constant constant{x, nearest == x};
   for (const auto& known : {detail::decimal, detail::named, detail::fraction})
     if (const auto found = known(constant)) return *found;
-  return Residue::of(std::isfinite(nearest) && nearest != 0 ? nearest : x);
+  Residue other = Residue::of(std::isfinite(nearest) && nearest != 0 ? nearest : x);
+  other.traits |= Residue::rounded;
+  return other;
 }
 
 }  // namespace assay::reference

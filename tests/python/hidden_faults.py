@@ -183,7 +183,7 @@ HIDDEN = {
     for v in (1, 777, 32_768, 59_999)
 }
 HIDDEN.update({
-    "mask_one_ahead": (decaying, lambda p: decaying_kernel(p, high=1), "takes the other branch of the condition"),
+    "mask_one_ahead": (decaying, lambda p: decaying_kernel(p, high=1), ""),
     "mask_one_behind": (decaying, lambda p: decaying_kernel(p, low=-1), ""),
     "mask_of_all": (decaying, lambda p: decaying_kernel(p, high=1000), ""),
     "mask_of_itself": (decaying, lambda p: decaying_kernel(p, low=0), ""),

@@ -35,6 +35,7 @@ std::string why_undecided(const Followed& due, const Followed& got) {
   if (!std::isfinite(due.value) || !std::isfinite(got.value)) return "a value out of range";
   const int traits = due.residue.traits | got.residue.traits;
   if ((traits & Residue::close_choice) != 0) return "a choice that rounding may turn";
+  if ((traits & Residue::rounded) != 0) return "constants that a rounded computation may have given";
   if ((traits & Residue::any_sign_lost) != 0) return "roots whose signs no chain of primes knows";
   if ((traits & Residue::logarithmic) != 0) return "logarithms that are multiplied";
   if ((traits & Residue::nested) != 0) return "exponentials nested too deep";

@@ -27,6 +27,9 @@ TEST(ResidueConstant, ConstantsStandForTheNumbersThatProgramsMean) {
   EXPECT_SAME(residue_of_constant(std::log(10000.0)), log(whole(10'000)));
   EXPECT_SAME(residue_of_constant(2.718281828F), exp(whole(1)));
   EXPECT_SAME(residue_of_constant(1.6732632423543772), residue_of_constant(1.6732632423543772F));
+  EXPECT_EQ(compare(residue_of_constant(1.6732632F), residue_of_constant(1.6732636F)), Comparison::undecided);
+  EXPECT_SAME(residue_of_constant(1 / 131'073.0F) * whole(131'073), whole(1));
+  EXPECT_SAME(residue_of_constant(16'777'215), whole(16'777'215));
   EXPECT_OTHER(residue_of_constant(1e-5), residue_of_constant(1e-6));
   EXPECT_OTHER(residue_of_constant(1.4427F), symbol_log2e());
   EXPECT_EQ(residue_of_constant(0.8125), Residue::of(0.8125));

@@ -11,7 +11,18 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 import numpy as np
 
 from ._called import KernelEnded, called
-from ._followed import FollowedArray, LeftAlgebra, begin_call, end_call, flatten, residues_of, stacked, unknown, words_of
+from ._followed import (
+    FollowedArray,
+    LeftAlgebra,
+    begin_call,
+    end_call,
+    flatten,
+    is_number_of_note,
+    residues_of,
+    stacked,
+    unknown,
+    words_of,
+)
 from ._pipe import Unsupported
 
 FOLLOWED = ("float32", "float16", "float64")
@@ -46,12 +57,30 @@ def _read(function: Any) -> Callable[..., Any]:
     return read
 
 
+def _computed(ufunc: Any) -> Callable[..., Any]:
+    """np.exp and others, of constants: a table that a kernel makes of whole numbers stands for what it was made of."""
+
+    def computed(*args: Any, **options: Any) -> Any:
+        values = ufunc(*args, **options)
+        if _is_called_by_library() or any(isinstance(one, FollowedArray) for one in args) or np.asarray(values).dtype.kind != "f":
+            return values
+        if np.ndim(values) == 0 and is_number_of_note(values):
+            return values
+        return ufunc(*(FollowedArray(np.asarray(one), residues_of(one, True)) for one in args), **options)
+
+    return computed
+
+
+_COMPUTED = ("exp", "exp2", "expm1", "log", "log2", "log1p", "log10", "sqrt", "sin", "cos", "tan", "tanh", "power")
+
+
 @contextmanager
 def _numpy_that_follows() -> Iterator[None]:
     """While a kernel is followed, what NumPy makes for it can hold followed numbers."""
     own = {name: _made(getattr(np, name), number)
            for name, number in (("zeros", 0.0), ("empty", 0.0), ("ones", 1.0), ("full", None))}  # fmt: skip
     own.update({name: _read(getattr(np, name)) for name in ("asarray", "array", "ascontiguousarray", "asanyarray")})
+    own.update({name: _computed(getattr(np, name)) for name in _COMPUTED})
     before = {name: getattr(np, name) for name in own}
     for name, function in own.items():
         setattr(np, name, function)

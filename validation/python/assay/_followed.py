@@ -60,6 +60,15 @@ def residues_of(values: Any, are_constants: bool) -> np.ndarray:
     return of_words(_core.residues_of(_doubles(values), are_constants), values.shape)
 
 
+_TRAITS = 13  # the place of the traits among the 16-bit words of a residue, and the one of a constant without a name
+_ROUNDED = 64
+
+
+def is_number_of_note(constant: Any) -> bool:
+    """Whether a constant is recognised as a number that programs mean (reference/number/residue_constant.h)."""
+    return not int(residues_of(constant, True).reshape(1).view(np.uint16)[_TRAITS]) & _ROUNDED
+
+
 def numbers_of(x: Any) -> Tuple[Any, np.ndarray]:
     """Values and residues of an operand: those of a constant are what it stands for."""
     return (x.values, x.residues) if isinstance(x, FollowedArray) else (x, residues_of(x, True))

@@ -13,8 +13,8 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _core, _numbers
-from ._algebra import FollowedCall, can_be_followed
 from ._again import replay_call, run_call
+from ._algebra import FOLLOWED, FollowedCall, can_be_followed
 from ._arithmetic import arithmetic, types_of
 from ._declare import GATE_WORDS
 from ._formula import trace
@@ -201,11 +201,12 @@ class Operation(Judging):
     def property_names(self, kernel: Any = None, **declared: Any) -> List[str]:
         """The properties of a kernel of the outputs, in the order of a report; a plug-in has more than a function."""
         own: List[str] = []
+        is_followed = not isinstance(kernel, (str, os.PathLike)) and declared.get("dtype", "float32") in FOLLOWED
         if isinstance(kernel, (str, os.PathLike)):
             with closing(self.plugin(kernel, False, declared)) as one:
                 asked = {"history": one.starts_afresh, "threads": one.takes_threads, "refusals": declared.get("checks_arguments")}
             own = [name for name, is_asked in asked.items() if is_asked]
-        return ["repeat", *own, *(name for name, _ in self.properties), "exact", "outputs"]
+        return ["repeat", *own, *(name for name, _ in self.properties), "exact", "outputs", *["algebra"] * is_followed]
 
     def truth(self, *arrays: Any, digits: int = 50, upstream: Any = None, **declared: Any) -> Dict[str, Any]:
         """Outputs, and with an upstream gradients, as decimals of `digits` digits, and the bounds on a kernel's errors."""
