@@ -186,7 +186,8 @@ std::string FormulaGateSubject::to_short_text(std::size_t property, const AnyCas
 
 std::string FormulaGateSubject::remark_on(std::size_t property, const AnyCase& c) const {
   std::string remark;
-  if (subject_.followed && properties_[property].against_reference && !is_far(property))
+  const bool is_of_numbers = subject_.followed && properties_[property].against_reference && !is_far(property);
+  if (is_of_numbers && judge(property, c).verdict == Verdict::fail)  // and no error, such as a wrong shape
     remark = "\n  " + algebra_of(subject_, case_of(c)).verdict();
   if (case_of(c).layout == 0) return remark;
   Case contiguous = case_of(c);
