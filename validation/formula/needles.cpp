@@ -7,6 +7,7 @@ namespace assay::validation::formula {
 namespace {
 
 constexpr double largest_graph = 3e6;  ///< elements of all nodes, those of the gradient too
+constexpr double quick_graph = 1e6;    ///< of a quick run, for a property that is evaluated twice
 constexpr double dense_graph = 3e5;    ///< up to which all kinds of values are judged at each size
 
 bool is_too_large(Work& work, const std::string& extent, std::int64_t size) {
@@ -36,6 +37,19 @@ NeedleSizes needle_sizes_of(const Specification& specification, Work& work, cons
   std::ranges::sort(sizes);
   sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
   return {sizes, due};
+}
+
+NeedleSizes wide_needle_sizes_of(Specification specification, Work& work, const std::string& extent, Reach reach,
+                                 std::int64_t largest) {
+  NeedleSizes all = needle_sizes_of(specification, work, extent, reach, false);
+  specification.limits.try_emplace(extent, largest);
+  std::int64_t size = taken_size(specification, extent, limit_of(specification, extent));
+  all.due = size;
+  const double most_work = reach == Reach::quick ? quick_graph : largest_graph;
+  while (size > others && work.with_nodes(extent, size) > most_work)
+    size = taken_size(specification, extent, (size - 1) / 2 + 1);
+  if (!all.sizes.empty() && size > all.sizes.back()) all.sizes.push_back(size);
+  return all;
 }
 
 std::vector<ValueClass> needle_values(Work& work, const std::string& extent, std::int64_t size, bool against_reference,

@@ -1,0 +1,285 @@
+// Residue: a number of the algebraic twin of real arithmetic, in which sums and products commute, associate and
+// distribute, and exp(a + b) = exp(a) exp(b), exactly. docs/algebra.md says what is preserved.
+//
+//   plain       residues modulo the first 1 to 3 primes of the chain: exp takes one, since exp(x) modulo p_i needs x
+//               modulo p_(i+1)
+//   logarithm   residues of the exponential, modulo the first 1 to 3 primes: log b is kept as b
+//   infinite    with its sign: masks are made of -inf, and exp(-inf) = 0
+//   unknown     with its reason: not judged
+//
+// Where a logarithm meets what only plain numbers have (a product with another logarithm, sin), a number made from its
+// residues stands for it, a tag. Functions without a homomorphism are tags too. Equal arguments give equal tags;
+// `traits` remembers which tags went into a number, and `compare` accuses nobody on the word of a tag.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+#include "reference/number/prime_chain.h"
+
+namespace assay::reference {
+
+struct Residue {
+  enum class Kind : std::uint8_t { plain, logarithm, infinite, unknown };
+  enum class Reason : std::uint8_t { none, not_a_number, division_by_zero, infinity, left_the_algebra, other_function };
+  /// What a number is made of. A difference counts where both sides have the same functions and nothing else.
+  enum Trait : std::uint16_t {
+    sign_lost = 1,      ///< a root or a fractional power of a number that is not a square: |x| for x
+    any_sign_lost = 7,  ///< bit i: modulo prime i, which the exponential makes prime i - 1
+    nested = 8,         ///< more exponentials within each other than the chain has primes
+    logarithmic = 16,   ///< a logarithm in a product, quotient or function
+    close_choice = 32,  ///< a maximum or comparison that rounding may decide otherwise
+    rounded = 64,       ///< a constant that is no number of note: it may be what a rounded computation gave
+    has_sin = 128,
+    has_cos = 256,
+    has_erf = 512,
+    has_other = 1024,
+  };
+  static constexpr std::uint16_t functions = has_sin | has_cos | has_erf | has_other;
+
+  std::array<std::uint64_t, Chain::levels> part = {};
+  Kind kind = Kind::plain;
+  std::uint8_t levels = Chain::levels;  ///< the parts that are known; of `infinite` 1 for +inf and 0 for -inf
+  std::uint16_t traits = 0;
+  Reason reason = Reason::none;
+
+  static Residue unknown(Reason why) { return {{}, Kind::unknown, 0, 0, why}; }
+  static Residue infinity(bool is_positive) {
+    return {{}, Kind::infinite, static_cast<std::uint8_t>(is_positive), 0, Reason::none};
+  }
+  static Residue of(std::int64_t number) {
+    Residue result;
+    for (std::size_t i = 0; i < Chain::levels; ++i) {
+      const Prime& prime = chain().primes[i];
+      const auto size = static_cast<std::uint64_t>(number < 0 ? -(number + 1) : number) + (number < 0 ? 1 : 0);
+      result.part[i] = number < 0 ? prime.negative(prime.from_number(size)) : prime.from_number(size);
+    }
+    return result;
+  }
+  /// Every finite binary number is exactly m 2^e.
+  static Residue of(double x);
+
+  bool is_plain() const { return kind == Kind::plain; }
+  bool is_logarithm() const { return kind == Kind::logarithm; }
+  bool is_finite() const { return kind == Kind::plain || kind == Kind::logarithm; }
+  bool is_zero() const { return is_plain() && part[0] == 0; }
+
+  bool operator==(const Residue&) const = default;  ///< the same representation; of numbers: compare
+};
+
+inline std::string_view text_of(Residue::Reason reason) {
+  constexpr std::array<std::string_view, 6> texts = {
+      "",
+      "a NaN",
+      "a division by 0",
+      "an infinity",
+      "numbers that no followed operation made",
+      "a function that the algebra does not know",
+  };
+  return texts[static_cast<std::size_t>(reason)];
+}
+
+namespace detail {
+
+/// A plain number or logarithm, part by part.
+template <class Part>
+Residue by_parts(Residue::Kind kind, int levels, int traits, const Part& part) {
+  Residue result{{}, kind, static_cast<std::uint8_t>(levels), static_cast<std::uint16_t>(traits), {}};
+  for (std::size_t i = 0; i < result.levels; ++i) result.part[i] = part(chain().primes[i], i);
+  return result;
+}
+
+/// A number that depends on `x` and `salt` alone, without structure (Steele and others 2014, SplitMix).
+inline std::uint64_t mixed(std::uint64_t x, std::uint64_t salt) {
+  x += 0x9e3779b97f4a7c15 * (salt + 1);
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+/// What every operation does first: an operand that is unknown makes the result so.
+inline std::optional<Residue> unknown_of(const Residue& a, const Residue& b) {
+  if (a.kind == Residue::Kind::unknown) return a;
+  if (b.kind == Residue::Kind::unknown) return b;
+  return std::nullopt;
+}
+
+/// The traits of what is made modulo prime i from residues modulo prime i + 1.
+constexpr int traits_of_exponent(int traits) {
+  return (traits & ~Residue::any_sign_lost) | ((traits & Residue::any_sign_lost) >> 1);
+}
+
+/// The exponential of a plain number with two residues or more, as the logarithm that it is.
+inline Residue as_logarithm(const Residue& a) {
+  if (a.is_logarithm()) return a;
+  return by_parts(Residue::Kind::logarithm, a.levels - 1, traits_of_exponent(a.traits),
+                  [&](const Prime& prime, std::size_t i) {
+                    return prime.power(chain().generators[i], chain().primes[i + 1].number(a.part[i + 1]));
+                  });
+}
+
+/// The plain number that stands for a logarithm where none is known.
+inline Residue as_plain(const Residue& a) {
+  if (!a.is_logarithm()) return a;
+  return by_parts(Residue::Kind::plain, a.levels, a.traits | Residue::logarithmic,
+                  [&](const Prime& prime, std::size_t i) { return mixed(prime.magnitude(a.part[i]), 7) % prime.p; });
+}
+
+}  // namespace detail
+
+/// The whole number of at most 2^20 in size that `a` is, or none.
+inline std::optional<std::int64_t> whole_number(const Residue& a) {
+  constexpr std::uint64_t limit = std::uint64_t{1} << 20;
+  if (!a.is_plain()) return std::nullopt;
+  const Prime& prime = chain().primes[0];
+  const std::uint64_t number = prime.number(a.part[0]);
+  if (number > limit && number < prime.p - limit) return std::nullopt;
+  const auto found = number <= limit ? static_cast<std::int64_t>(number) : -static_cast<std::int64_t>(prime.p - number);
+  return a.levels < 2 || Residue::of(found).part[1] == a.part[1] ? std::optional(found) : std::nullopt;
+}
+
+inline Residue operator-(const Residue& a) {
+  if (a.kind == Residue::Kind::infinite) return Residue::infinity(a.levels == 0);
+  if (!a.is_finite()) return a;
+  return detail::by_parts(a.kind, a.levels, a.traits, [&](const Prime& prime, std::size_t i) {
+    return a.is_plain() ? prime.negative(a.part[i]) : prime.inverse(a.part[i]);
+  });
+}
+
+inline Residue operator+(const Residue& a, const Residue& b) {
+  using Kind = Residue::Kind;
+  if (const auto none = detail::unknown_of(a, b)) return *none;
+  if (a.kind == Kind::infinite && b.kind == Kind::infinite && a.levels != b.levels)
+    return Residue::unknown(Residue::Reason::not_a_number);
+  if (!a.is_finite() || !b.is_finite()) return a.is_finite() ? b : a;
+  const auto traits = a.traits | b.traits;
+  if (a.is_zero() || b.is_zero()) {
+    Residue other = a.is_zero() ? b : a;
+    other.traits |= static_cast<std::uint16_t>(traits);
+    return other;
+  }
+  const bool adds = (a.is_plain() && b.is_plain()) || a.levels < 1 + a.is_plain() || b.levels < 1 + b.is_plain();
+  if (!adds) {
+    const Residue x = detail::as_logarithm(a), y = detail::as_logarithm(b);
+    return detail::by_parts(Kind::logarithm, std::min(x.levels, y.levels), x.traits | y.traits,
+                            [&](const Prime& prime, auto i) { return prime.product(x.part[i], y.part[i]); });
+  }
+  const Residue x = detail::as_plain(a), y = detail::as_plain(b);
+  return detail::by_parts(Kind::plain, std::min(x.levels, y.levels), x.traits | y.traits,
+                          [&](const Prime& prime, auto i) { return prime.sum(x.part[i], y.part[i]); });
+}
+
+inline Residue operator-(const Residue& a, const Residue& b) {
+  return a + -b;
+}
+
+/// The magnitude of each part, with `sign_lost` where that changes it.
+inline Residue magnitudes(const Residue& a) {
+  Residue result = detail::by_parts(a.kind, a.levels, a.traits,
+                                    [&](const Prime& prime, auto i) { return prime.magnitude(a.part[i]); });
+  for (std::size_t i = 0; i < a.levels; ++i)
+    if (result.part[i] != a.part[i]) result.traits |= static_cast<std::uint16_t>(Residue::sign_lost << i);
+  return result;
+}
+
+namespace detail {
+
+/// c log b = log(b^c): exact for whole numbers c, else of the magnitude of b.
+inline Residue times_logarithm(const Residue& c, const Residue& log) {
+  const int traits = traits_of_exponent(c.traits) | log.traits;
+  if (const auto whole = whole_number(c)) {
+    if (*whole == 0) return c;
+    return by_parts(Residue::Kind::logarithm, log.levels, traits, [&](const Prime& prime, auto i) {
+      const std::uint64_t power = prime.power(log.part[i], static_cast<std::uint64_t>(std::abs(*whole)));
+      return *whole < 0 ? prime.inverse(power) : power;
+    });
+  }
+  const Residue base = magnitudes(log);
+  return by_parts(Residue::Kind::logarithm, std::min<int>(log.levels, c.levels - 1), traits | base.traits,
+                  [&](const Prime& prime, auto i) {
+                    return prime.power(base.part[i], chain().primes[i + 1].number(c.part[i + 1]));
+                  });
+}
+
+}  // namespace detail
+
+inline Residue operator*(const Residue& a, const Residue& b) {
+  if (const auto none = detail::unknown_of(a, b)) return *none;
+  if (!a.is_finite() || !b.is_finite()) return Residue::unknown(Residue::Reason::infinity);
+  if (a.is_plain() && b.is_logarithm() && (a.levels > 1 || whole_number(a))) return detail::times_logarithm(a, b);
+  if (b.is_plain() && a.is_logarithm() && (b.levels > 1 || whole_number(b))) return detail::times_logarithm(b, a);
+  const Residue x = detail::as_plain(a), y = detail::as_plain(b);
+  return detail::by_parts(Residue::Kind::plain, std::min(x.levels, y.levels), x.traits | y.traits,
+                          [&](const Prime& prime, auto i) { return prime.product(x.part[i], y.part[i]); });
+}
+
+inline Residue reciprocal(const Residue& a) {
+  if (a.kind == Residue::Kind::infinite) return Residue::of(std::int64_t{0});
+  if (!a.is_finite()) return a;
+  if (a.is_zero()) return Residue::unknown(Residue::Reason::division_by_zero);
+  const Residue x = detail::as_plain(a);
+  return detail::by_parts(Residue::Kind::plain, x.levels, x.traits,
+                          [&](const Prime& prime, auto i) { return prime.inverse(x.part[i]); });
+}
+
+inline Residue operator/(const Residue& a, const Residue& b) {
+  return a * reciprocal(b);
+}
+
+inline Residue& operator+=(Residue& a, const Residue& b) {
+  return a = a + b;
+}
+inline Residue& operator-=(Residue& a, const Residue& b) {
+  return a = a - b;
+}
+inline Residue& operator*=(Residue& a, const Residue& b) {
+  return a = a * b;
+}
+inline Residue& operator/=(Residue& a, const Residue& b) {
+  return a = a / b;
+}
+
+inline Residue Residue::of(double x) {
+  if (std::isnan(x)) return unknown(Reason::not_a_number);
+  if (std::isinf(x)) return infinity(x > 0);
+  int exponent = 0;
+  const Residue mantissa = of(static_cast<std::int64_t>(std::ldexp(std::frexp(x, &exponent), 53)));
+  const int shift = exponent - 53;
+  return detail::by_parts(Kind::plain, Chain::levels, 0, [&](const Prime& prime, std::size_t i) {
+    const std::uint64_t base = prime.from_number(shift < 0 ? (prime.p + 1) / 2 : 2);
+    return prime.product(mantissa.part[i], prime.power(base, static_cast<std::uint64_t>(std::abs(shift))));
+  });
+}
+
+enum class Comparison : std::uint8_t {
+  equal,
+  different,
+  undecided,  ///< they differ where tags went in, or one is unknown
+};
+
+/// Whether two numbers that were computed in two ways are the same.
+inline Comparison compare(const Residue& a, const Residue& b) {
+  if (a.kind == Residue::Kind::unknown || b.kind == Residue::Kind::unknown) return Comparison::undecided;
+  Residue x = a, y = b;
+  bool are_tags = false;
+  if (a.is_finite() && b.is_finite() && a.kind != b.kind) {
+    const bool have_exponentials = std::min(a.levels - a.is_plain(), b.levels - b.is_plain()) > 0;
+    x = have_exponentials ? detail::as_logarithm(a) : detail::as_plain(a);
+    y = have_exponentials ? detail::as_logarithm(b) : detail::as_plain(b);
+    are_tags = !have_exponentials;
+  }
+  const bool same = x.kind == y.kind && (x.is_finite() ? x.part[0] == y.part[0] : x.levels == y.levels);
+  constexpr int doubts =
+      Residue::sign_lost | Residue::nested | Residue::logarithmic | Residue::close_choice | Residue::rounded;
+  are_tags = are_tags || ((x.traits | y.traits) & doubts) != 0 || ((x.traits ^ y.traits) & Residue::functions) != 0;
+  if (same) return Comparison::equal;
+  return are_tags ? Comparison::undecided : Comparison::different;
+}
+
+}  // namespace assay::reference

@@ -1,0 +1,168 @@
+"""The property `algebra`: right kernels of every making are equal to the formula, and faults that bounds hide are not."""
+
+import formula_gradients
+import formula_right_kernels
+import formula_right_sequences
+import numpy as np
+import pytest
+from hidden_faults import HIDDEN, LEAST, LONG, RIGHT
+
+import assay
+from assay import gallery
+
+f32 = np.float32
+
+
+def judged(operation, kernel, backward=None, **options):
+    options = {"cases": 12, "filter": "^algebra$", **options}
+    return operation.gate(kernel, backward, **options)["algebra"]
+
+
+def named(table):
+    return [(operation, kernel) for operation, kernels in table.items() for kernel in kernels]
+
+
+def label(value):
+    return getattr(value, "name", getattr(value, "__name__", str(value)))
+
+
+LEFT = ("transducer_alpha", "in_float64")  # by np.float32(x) of a number that is followed
+
+
+@pytest.mark.parametrize("operation,kernel", named(formula_right_kernels.RIGHT) + named(formula_right_sequences.RIGHT), ids=label)
+def test_right_kernels_are_equal(operation, kernel):
+    found = judged(getattr(gallery, operation), kernel, limits=dict.fromkeys(getattr(gallery, operation).extents, 33))
+    if operation == "transducer_loss" and found.verdict == "skipped":
+        assert kernel.__name__ in LEFT
+        return
+    assert found.verdict == "pass" and found.judged > 0.9 * found.elements, found
+
+
+@pytest.mark.parametrize("operation,backward", named(formula_gradients.RIGHT), ids=label)
+def test_right_gradients_are_never_accused(operation, backward):
+    found = judged(getattr(gallery, operation), None, backward, limits=dict.fromkeys(getattr(gallery, operation).extents, 17))
+    assert found.verdict in ("pass", "skipped"), found
+
+
+@pytest.mark.parametrize("operation,kernel", RIGHT, ids=label)
+def test_other_makings_are_equal(operation, kernel):
+    found = judged(operation, kernel)
+    assert found.verdict == "pass" and found.judged > 0.9 * found.elements, found
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_a_fault_that_the_bound_hides_is_found(name):
+    operation, kernel, words = HIDDEN[name]
+    is_long = name.partition("_without")[0].partition("_twice")[0] in LONG  # at sizes that bounds are not computed for
+    result = operation.gate(kernel, cases=4 if is_long else 20, filter="^algebra$" if is_long else "^(exact|outputs|algebra)$")
+    assert set(result.failures) == {"algebra"}, str(result)
+    assert words in result.failures["algebra"].explanation, str(result)
+
+
+def test_one_term_of_131_073_is_named():
+    def without(p):
+        e = np.exp(-p.x * p.x)
+        e[:, 65_536:65_537] = 0
+        return e.sum(-1)
+
+    total = HIDDEN["total_without_1"][0]
+    failure = total.gate(without, cases=1, reach="full", filter="^algebra$").failures["algebra"]
+    assert "lacks the term 65536 of the sum in line" in failure.explanation, failure
+
+
+def test_there_are_enough_of_them():
+    assert len(HIDDEN) >= LEAST
+
+
+@assay.operation(x="N, D")
+def squares(xp, x):
+    return xp.sum(x * x, axis=-1)
+
+
+def explained(kernel, **options):
+    return judged(squares, kernel, cases=6, reach="none", **options)
+
+
+def test_one_wrong_element_differs():
+    def wrong(p):
+        y = (p.x * p.x).sum(-1)
+        y[-1:] += f32(2.0**-60)
+        return y
+
+    assert explained(wrong).verdict == "fail"
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_what_is_not_finite_is_not_judged(number):
+    found = explained(lambda p: np.full(len(p.x), number, f32) + p.x.sum(-1))
+    assert found.judged == 0 and found.verdict in ("pass", "skipped"), found
+
+
+@pytest.mark.parametrize(
+    "kernel,why",
+    [
+        (lambda p: np.array([float(one) for one in (p.x * p.x).sum(-1)], f32), "float() of a followed number"),
+        (lambda p: np.lib.stride_tricks.sliding_window_view(p.x * p.x, 1, axis=0).sum((1, 2)), "is not followed"),
+        (lambda p: (p.x * p.x).view(np.int32).view(f32).sum(-1), "ndarray.view"),
+    ],
+)
+def test_what_leaves_the_algebra_is_said(kernel, why):
+    found = explained(kernel)
+    assert found.judged == 0 and found.verdict != "fail"
+    assert any(why in one for one in found.skipped), found.skipped
+
+
+def test_unknown_functions_leave_the_rest_judged():
+    def some(p):
+        y = (p.x * p.x).sum(-1)
+        y[:1] = np.fmod(y[:1], f32(1e6))
+        return y
+
+    found = judged(squares, some)
+    assert found.verdict == "pass" and 0 < found.judged < found.elements
+
+
+def test_arrays_that_a_kernel_keeps_are_numbers_again():
+    kept = {}
+
+    def caching(p):
+        if p.x.shape not in kept:
+            kept[p.x.shape] = np.ones(p.x.shape, f32)
+        return (kept[p.x.shape] * p.x * p.x).sum(-1)
+
+    for _ in range(2):
+        result = squares.gate(caching, cases=10, reach="none")
+        assert result.passed and result["algebra"].verdict == "pass", str(result)
+
+
+def test_the_failure_of_a_bound_says_what_the_algebra_says():
+    def rounded(p):
+        return (p.x * p.x).astype(np.float16).astype(f32).sum(-1)
+
+    def doubled(p):
+        return 2 * (p.x * p.x).sum(-1)
+
+    for kernel, says in ((rounded, "the algebra is equal: rounding"), (doubled, "the algebra differs: another formula")):
+        assert says in squares.gate(kernel, cases=20, filter="outputs").failures["outputs"].explanation
+
+
+def test_a_failure_is_replayed():
+    def without_the_last(p):
+        return (p.x * p.x)[:, :-1].sum(-1)
+
+    failure = explained(without_the_last).failure
+    assert "lacks the term 0 of the sum in line" in failure.explanation
+    assert not assay.replay(without_the_last, failure.reproducer, operation=squares)
+    assert assay.replay(lambda p: (p.x * p.x).sum(-1), failure.reproducer, operation=squares)
+
+
+def test_tables_of_constants_are_followed():
+    @assay.operation(x="T, D", limits={"T": 65})
+    def decays(xp, x):
+        return x * xp.exp(-0.25 * xp.arange(x.shape[0]))[:, None]
+
+    def table(p):
+        return p.x * np.exp(f32(-0.25) * np.arange(len(p.x)).astype(f32))[:, None]
+
+    found = judged(decays, table)
+    assert found.verdict == "pass" and found.judged > 0.9 * found.elements, found
