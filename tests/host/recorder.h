@@ -38,7 +38,6 @@ struct Dispatch {
     std::memcpy(&shape, bytes.data(), std::min(bytes.size(), sizeof(Shape)));
     return shape;
   }
-  bool constant(std::uint32_t index) const { return constants.values().at(index).bytes[0] != 0; }
 };
 
 class Recorder {

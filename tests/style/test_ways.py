@@ -67,7 +67,7 @@ def test_an_operation_and_a_function_take_few_files() -> None:
 
 def test_files_of_an_operation_are_counted() -> None:
     rows = "| `validation/NAME/case.h`, `.cpp` | x |\n| `reference/NAME/...` | y |\n"
-    page = f"## Add an operation\n| File | What |\n|---|---|\n{rows}`validation/NAME/operation.h` declares it.\n### Registration\n"
+    page = f"## Add an operation\n|---|---|\n{rows}`validation/NAME/operation.h` declares it.\n### Registration\n"
     assert files_of_an_operation(page) == ["validation/NAME/case.h", ".cpp", "reference/NAME/...", "validation/NAME/operation.h"]
     assert files_of_a_function("A function of one argument: `a/b.h`, and `c.py`. Nothing else: `d.h`") == ["a/b.h", "c.py"]
 
