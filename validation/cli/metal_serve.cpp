@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "validation/cli/run_program.h"
 #include "validation/transport/metal/shader.h"
 
 namespace assay::validation {
@@ -74,7 +75,6 @@ void answer(const MetalShader& shader, const json& said, std::istream& in, std::
 }  // namespace
 
 int serve_shader(const std::string& name, std::istream& in, std::ostream& out) {
-  constexpr int bad_usage = 2;
   std::string line;
   if (!std::getline(in, line)) return bad_usage;
   try {
