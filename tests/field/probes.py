@@ -5,11 +5,14 @@ The answers are those of the specification's section that the probe names. `appl
 compiler shows that it takes, or refuses, such text. Needs the package `assay` on the path.
 """
 
+import pathlib
 import sys
+import tempfile
 
 import numpy as np
 
 import assay
+from assay._program import run_program
 
 PROBES = {}
 
@@ -255,6 +258,12 @@ def answer_of(text, helpers, threads, length):
         return None, str(error)
 
 
+def is_refused_by_lint(text, helpers):
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "probe.metal").write_text(HEADER.format(text=text, helpers=helpers))
+        return run_program("metal", "lint", "probe.metal", folder=folder).returncode == 1
+
+
 def outcome_of(name):
     """An empty text if the probe is right."""
     _, text, expected, helpers, _ = PROBES[name]
@@ -262,7 +271,7 @@ def outcome_of(name):
     length = 32 if all_lanes else len(expected or [0])
     out, why = answer_of(text, helpers, 32 if all_lanes else 1, length)
     if expected is None:
-        return "" if out is None else f"is taken: {out.tolist()}"
+        return "" if out is None or is_refused_by_lint(text, helpers) else f"is taken: {out.tolist()}"
     if out is None:
         return why.splitlines()[0]
     got = out[: len(expected)].tolist()
