@@ -111,6 +111,7 @@ probe(
     "threadgroup float t[4]; t[i] = 3; threadgroup_barrier(mem_flags::mem_threadgroup); out[0] = t[0];",
     [3],
 )
+probe("barrier_of_metal_1", "6.9.1", "threadgroup_barrier(mem_flags::mem_device_and_threadgroup); out[0] = 1;", [1])
 probe("reference", "4", "thread float& r = out_of(); out[0] = r;", None, "thread float& out_of() { float x = 1; return x + 1; }")
 probe(
     "address_overloads",
@@ -236,6 +237,14 @@ probe("shifts", "3.1", "out[0] = int2(-8, 8) .x >> 1; out[1] = (uint2(1) << 4u).
 probe("goto", "1.5.4", "goto end; end: out[0] = 1;", None)
 probe("new", "1.5.4", "thread float* p = new float; out[0] = *p;", None)
 probe("virtual", "1.5.4", "out[0] = 1;", None, "struct V { virtual int f() { return 1; } };")
+
+probe(
+    "geometric_packed",
+    "2.2.3",
+    "packed_float3 p(3, 0, 4), q(0, 1, 0); out[0] = length(p) + dot(p, q); out[1] = cross(p, q).z;"
+    " out[2] = distance(float3(q), p);",
+    [5, 3, np.float32(26**0.5)],
+)
 
 HEADER = """#include <metal_stdlib>
 using namespace metal;
