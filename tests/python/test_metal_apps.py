@@ -268,11 +268,13 @@ def test_arguments_that_function_constants_take_away():
 
 def test_outputs_that_no_thread_wrote_are_named():
     library = compiled("kernel void f(device float* out, uint i [[thread_position_in_grid]]) { out[i] = 1; }")
-    with pytest.warns(metal.MetalWarning, match="32 of 96 elements of `.*` were never written, the first is 64"):
+    with pytest.warns(metal.MetalWarning, match="32 of 96 elements of `out` were never written, the first is 64"):
         library.f(metal.unset(96, "float32"), grid=64, group=32)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         library.f(metal.unset(64, "float32"), grid=64, group=32)
+        padded = compiled("kernel void f(device float3* out, uint i [[thread_position_in_grid]]) { out[i] = 1; }")
+        padded.f(metal.unset((2, 4), "float32"), grid=2)
         library.f(np.zeros(96, np.float32), grid=64, group=32)
 
 
