@@ -186,7 +186,10 @@ struct Field {
 };
 float load(device const float* p) { return *p; }
 float load(thread const float* p) { return 2 * *p; }
-float load(threadgroup const float* p) { return 3 * *p; }
+float load(threadgroup const float* p);
+float load(threadgroup const float* other) { return 3 * *other; }
+float first(thread const float a[2]) { return a[0]; }
+float first(device const float* b) { const float mine[2] = {*b + 5, 0}; return first(mine); }
 template <typename T> T twice(thread const T& x) { return x + x; }
 template <typename T> T twice(device const T& x) { thread const T mine = x; return 100 * twice(mine); }
 kernel void f(device const float* in, device float* out, device const Field* fields, uint t [[thread_position_in_grid]]) {
@@ -196,7 +199,8 @@ kernel void f(device const float* in, device float* out, device const Field* fie
 #ifndef RACE
   threadgroup_barrier(mem_flags::mem_threadgroup);
 #endif
-  out[t] = load(in + t) + load(&own) + load(shared + (t ^ 32)) + fields[0].sum() + twice(in[t]) + twice(own);
+  out[t] = load(in + t) + load(&own) + load(shared + (t ^ 32)) + fields[0].sum() + twice(in[t]) + twice(own)
+         + first(in + t);
 }
 """
 
@@ -204,9 +208,9 @@ kernel void f(device const float* in, device float* out, device const Field* fie
 def test_functions_that_differ_in_address_spaces_and_in_more():
     x, fields = np.arange(64, dtype=np.float32), np.array([3, 4], np.uint32)
     out = compiled(OVERLOADS).f(x, metal.unset(64, "float32"), fields, grid=64, group=64)
-    assert out.tolist() == (x + 2 * x + 3 * x[np.arange(64) ^ 32] + 70 + 200 * x + 2 * x).tolist()
+    assert out.tolist() == (x + 2 * x + 3 * x[np.arange(64) ^ 32] + 70 + 200 * x + 2 * x + x + 5).tolist()
     racy = compiled(OVERLOADS, macros={"RACE": 1})
-    report = found(lambda: racy.f(x, metal.unset(64, "float32"), fields, grid=64, group=64), "racecheck", 9)
+    report = found(lambda: racy.f(x, metal.unset(64, "float32"), fields, grid=64, group=64), "racecheck", 10)
     assert "shared" in report.address
 
 
@@ -264,11 +268,13 @@ def test_arguments_that_function_constants_take_away():
 
 def test_outputs_that_no_thread_wrote_are_named():
     library = compiled("kernel void f(device float* out, uint i [[thread_position_in_grid]]) { out[i] = 1; }")
-    with pytest.warns(metal.MetalWarning, match="32 of 96 elements of `.*` were never written, the first is 64"):
+    with pytest.warns(metal.MetalWarning, match="32 of 96 elements of `out` were never written, the first is 64"):
         library.f(metal.unset(96, "float32"), grid=64, group=32)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         library.f(metal.unset(64, "float32"), grid=64, group=32)
+        padded = compiled("kernel void f(device float3* out, uint i [[thread_position_in_grid]]) { out[i] = 1; }")
+        padded.f(metal.unset((2, 4), "float32"), grid=2)
         library.f(np.zeros(96, np.float32), grid=64, group=32)
 
 

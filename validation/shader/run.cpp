@@ -17,7 +17,6 @@
 #include "metal/host/commands.h"
 #include "validation/shader/allow.h"
 #include "validation/shader/compiled.h"
-#include "validation/shader/fit.h"
 #include "validation/shader/or_refuse.h"
 #include "validation/shader/run_watch.h"
 
@@ -202,6 +201,17 @@ bool is_whole(const metal::emulator::EmulatorOptions& options) {
   return options.is_checked && options.only_groups.empty() && !options.schedule;
 }
 
+/// The argument that takes the array.
+const metal::Argument* argument_of(const ShaderScript& script, const ShaderFunctions& functions,
+                                   const std::string& array) {
+  for (std::size_t n = 0; n < script.passes.size(); ++n)
+    for (const auto& [index, binding] : script.passes[n].buffers)
+      for (const metal::Argument& argument : functions[n]->arguments())
+        if (binding.array == array && argument.kind == metal::Argument::Kind::buffer && argument.index == index)
+          return &argument;
+  return nullptr;
+}
+
 /// Warns of outputs of which a kernel has written a part only. That none of it is written may be meant: a kernel may have
 /// outputs for special cases.
 void add_unwritten(const ShaderScript& script, const ShaderFunctions& functions, const ShaderBuffers& buffers,
@@ -212,7 +222,9 @@ void add_unwritten(const ShaderScript& script, const ShaderFunctions& functions,
     if (array == outcome.arrays.end() || array->second.bytes || buffer == buffers.end()) continue;
     const auto* const emulated = dynamic_cast<const metal::emulator::EmulatorBuffer*>(buffer->second.get());
     if (emulated == nullptr || emulated->is_sparse()) continue;
-    const std::uint64_t bytes = scalar_size(array->second.scalar), all = emulated->length() / bytes;
+    const metal::Argument* const argument = argument_of(script, functions, name);
+    if (argument == nullptr || argument->element_size == 0) continue;
+    const std::uint64_t bytes = argument->element_size, all = emulated->length() / bytes;
     const auto unwritten = emulated->unwritten(bytes);
     if (unwritten.count == 0 || unwritten.count == all) continue;
     metal::emulator::Report report;
@@ -220,7 +232,7 @@ void add_unwritten(const ShaderScript& script, const ShaderFunctions& functions,
     report.kernel = outcome.dispatches.back().function;
     report.message =
         fmt::format("{} of {} elements of `{}` were never written, the first is {}: is the grid too small?",
-                    unwritten.count, all, label(script, name), unwritten.first);
+                    unwritten.count, all, argument->name, unwritten.first);
     report.event.action = "run";
     report.event.position.file = script.source.string();
     report.is_warning = report.is_of_source = true;

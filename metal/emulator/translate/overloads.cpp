@@ -6,6 +6,7 @@
 #include <string>
 
 #include "metal/device/line_marker.h"
+#include "metal/emulator/translate/kernels.h"
 
 namespace assay::metal::emulator {
 
@@ -16,11 +17,43 @@ std::size_t head_end(const Source& source, const Declaration& declaration) {
   return source[declaration.last - 1] == ";" ? declaration.last - 1 : declaration.last;
 }
 
-std::string head_of(const Source& source, const Declaration& declaration) {
+/// Words of [first, last) without attributes; without address spaces, but with `const` for `constant`, unless `with_spaces`.
+std::string words(const Source& source, std::size_t first, std::size_t last, bool with_spaces) {
+  if (!with_spaces) return source.join_without_address_spaces(first, last);
   std::string text;
-  for (std::size_t n = declaration.first; n < head_end(source, declaration); ++n)
-    if (!source.is_attribute(n)) text.append(source[n].text).append(" ");
+  for (std::size_t n = first; n < last; ++n)
+    if (!source.is_attribute(n)) text.append(text.empty() ? "" : " ").append(source[n].text);
   return text;
+}
+
+/// The type of a parameter without its name; an array is a pointer.
+std::string parameter_type(const Source& source, std::size_t first, std::size_t last, bool with_spaces) {
+  last = source.find(first, last, "=");
+  std::size_t n = source.type_end(first, last);
+  std::string type = words(source, first, n, with_spaces);
+  for (bool is_array = false; n < last; ++n) {
+    if (source[n] == "(") return type + words(source, n, last, with_spaces);
+    if (source[n] == "[") {
+      type += is_array ? source.join(n, source.match(n) + 1) : " *";
+      is_array = true;
+      n = source.match(n);
+    } else if (source[n] == "*" || source[n] == "&" || (with_spaces && source.is_address_space(n))) {
+      type.append(" ").append(source[n].text);
+    }
+  }
+  return type;
+}
+
+/// What tells overloads apart: of a function, its name and the types of its parameters.
+std::string signature(const Source& source, const Declaration& declaration, bool with_spaces) {
+  const std::size_t end = head_end(source, declaration);
+  if (declaration.kind != DeclarationKind::function)
+    return declaration.scope + " " + words(source, declaration.first, end, with_spaces);
+  std::string text = declaration.scope + " " + source.join(declaration.first, declaration.specifiers) + " " +
+                     source.join(declaration.name, declaration.parameters);
+  for (const auto& [first, last] : split_parameters(source, declaration.parameters))
+    text += ", " + parameter_type(source, first, last, with_spaces);
+  return text + ") " + words(source, source.match(declaration.parameters) + 1, end, with_spaces);
 }
 
 std::string body_of(const Source& source, const Declaration& declaration) {
@@ -46,10 +79,7 @@ Overloads::Overloads(const Source& source, const std::vector<Declaration>& decla
     : source_(source), declarations_(declarations) {
   std::map<std::string, std::vector<std::size_t>> groups;
   for (std::size_t n = 0; n < declarations.size(); ++n)
-    if (may_be_overload(declarations[n]))
-      groups[declarations[n].scope + " " +
-             source.join_without_address_spaces(declarations[n].first, head_end(source, declarations[n]))]
-          .push_back(n);
+    if (may_be_overload(declarations[n])) groups[signature(source, declarations[n], false)].push_back(n);
   for (const auto& [key, group] : groups) add(group);
 }
 
@@ -57,14 +87,14 @@ void Overloads::add(const std::vector<std::size_t>& group) {
   std::vector<std::string> heads;
   std::set<std::string> bodies;
   for (const std::size_t n : group) {
-    const std::string head = head_of(source_, declarations_[n]);
+    const std::string head = signature(source_, declarations_[n], true);
     if (std::ranges::find(heads, head) == heads.end()) heads.push_back(head);
     if (const std::string body = body_of(source_, declarations_[n]); !body.empty()) bodies.insert(body);
   }
   if (heads.size() == 1) return;
   for (const std::size_t n : group) {
     const Declaration& one = declarations_[n];
-    const auto number = static_cast<unsigned>(std::ranges::find(heads, head_of(source_, one)) - heads.begin());
+    const auto number = static_cast<unsigned>(std::ranges::find(heads, signature(source_, one, true)) - heads.begin());
     if (bodies.size() <= 1) {
       if (number > 0) merged_.push_back(n);
       continue;

@@ -230,6 +230,28 @@ ASSAY_OWN vec<T, N> faceforward(vec<T, N> n, typename type_identity<vec<T, N>>::
   return dot(reference, i) < T(0) ? n : -n;
 }
 
+/// Packed vectors convert to vectors.
+#define ASSAY_OF_PACKED_1(name)             \
+  template <class T, int N>                 \
+  ASSAY_OWN auto name(packed_vec<T, N> a) { \
+    return name(vec<T, N>(a));              \
+  }
+#define ASSAY_OF_PACKED_2(name)                  \
+  template <class T, int N, class B>             \
+  ASSAY_OWN auto name(packed_vec<T, N> a, B b) { \
+    return name(vec<T, N>(a), vec<T, N>(b));     \
+  }
+ASSAY_OF_PACKED_1(length_squared)
+ASSAY_OF_PACKED_1(length)
+ASSAY_OF_PACKED_1(normalize)
+ASSAY_OF_PACKED_2(dot)
+ASSAY_OF_PACKED_2(cross)
+ASSAY_OF_PACKED_2(distance_squared)
+ASSAY_OF_PACKED_2(distance)
+ASSAY_OF_PACKED_2(reflect)
+#undef ASSAY_OF_PACKED_1
+#undef ASSAY_OF_PACKED_2
+
 ASSAY_IN_ALL_PRECISIONS(distance)
 ASSAY_IN_ALL_PRECISIONS(length)
 ASSAY_IN_ALL_PRECISIONS(normalize)
