@@ -85,7 +85,7 @@ def int4_mm(p: Any) -> torch.Tensor:
 
 @assay.operation(x="N, K", properties="rows=N", limits={"N": 65, "K": 513})
 def rows_by_torchao(xp: Any, x: Any) -> Any:
-    """torchao's symmetric int8 of rows: the scale is the largest size over 127.5, at least its eps."""
+    """torchao's symmetric int8 of rows: the scale is the largest size over 127.5, at least the eps that it is given."""
     most = xp.max(xp.abs(x), axis=-1, keepdims=True)
     scale = xp.maximum(most / 127.5, float(torch.finfo(torch.float32).eps))
     return xp.cast(x / scale, "int8"), scale
@@ -96,7 +96,7 @@ def torchao_rows(p: Any) -> Any:
 
     x = on_device(p.x)
     block = (1, x.shape[1])
-    scale, zero = choose_qparams_affine(x, MappingType.SYMMETRIC, block, torch.int8)
+    scale, zero = choose_qparams_affine(x, MappingType.SYMMETRIC, block, torch.int8, eps=torch.finfo(torch.float32).eps)
     return quantize_affine(x, block, scale, zero, torch.int8), scale.reshape(-1, 1)
 
 
@@ -134,7 +134,7 @@ ENTRIES: List[Entry] = [
     Entry("PyTorch's int4pack_mm", int4_groups, int4_mm,
           {"dtype": "bfloat16", "rounds": {"w": "bfloat16"}, "empty": False,
            "extents": {"N": "multiple of 64", "G": "multiple of 4"}}),
-    Entry("torchao, int8 rows", rows_by_torchao, torchao_rows, {"empty": False}),
+    Entry("torchao, int8 rows", rows_by_torchao, torchao_rows, {"empty": False, "extents": {"K": "at least 2"}}),
     Entry("torchao, MXFP8", mxfp8, torchao_mx, {"empty": False, "extents": {"K": "multiple of 32"}, "limits": {"K": 256}}),
 ]  # fmt: skip
 
