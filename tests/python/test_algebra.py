@@ -14,7 +14,7 @@ f32 = np.float32
 
 
 def judged(operation, kernel, backward=None, **options):
-    options = {"cases": 12, "filter": "^algebra$", **options}
+    options = {"cases": 12, "filter": "^algebra$", "algebra": True, **options}
     return operation.gate(kernel, backward, **options)["algebra"]
 
 
@@ -54,7 +54,9 @@ def test_other_makings_are_equal(operation, kernel):
 def test_a_fault_that_the_bound_hides_is_found(name):
     operation, kernel, words = HIDDEN[name]
     is_long = name.partition("_without")[0].partition("_twice")[0] in LONG  # at sizes that bounds are not computed for
-    result = operation.gate(kernel, cases=4 if is_long else 20, filter="^algebra$" if is_long else "^(exact|outputs|algebra)$")
+    result = operation.gate(
+        kernel, cases=4 if is_long else 20, algebra=True, filter="^algebra$" if is_long else "^(exact|outputs|algebra)$"
+    )
     assert set(result.failures) == {"algebra"}, str(result)
     assert words in result.failures["algebra"].explanation, str(result)
 
@@ -66,7 +68,7 @@ def test_one_term_of_131_073_is_named():
         return e.sum(-1)
 
     total = HIDDEN["total_without_1"][0]
-    failure = total.gate(without, cases=1, reach="full", filter="^algebra$").failures["algebra"]
+    failure = total.gate(without, cases=1, reach="full", filter="^algebra$", algebra=True).failures["algebra"]
     assert "lacks the term 65536 of the sum in line" in failure.explanation, failure
 
 
@@ -120,6 +122,8 @@ def test_unknown_functions_leave_the_rest_judged():
 
     found = judged(squares, some)
     assert found.verdict == "pass" and 0 < found.judged < found.elements
+    none = explained(lambda p: np.fmod((p.x * p.x).sum(-1), f32(1e6)))
+    assert any("a function that the algebra does not know" in one for one in none.skipped), none.skipped
 
 
 def test_arrays_that_a_kernel_keeps_are_numbers_again():
@@ -131,7 +135,7 @@ def test_arrays_that_a_kernel_keeps_are_numbers_again():
         return (kept[p.x.shape] * p.x * p.x).sum(-1)
 
     for _ in range(2):
-        result = squares.gate(caching, cases=10, reach="none")
+        result = squares.gate(caching, cases=10, reach="none", algebra=True)
         assert result.passed and result["algebra"].verdict == "pass", str(result)
 
 
@@ -143,7 +147,7 @@ def test_the_failure_of_a_bound_says_what_the_algebra_says():
         return 2 * (p.x * p.x).sum(-1)
 
     for kernel, says in ((rounded, "the algebra is equal: rounding"), (doubled, "the algebra differs: another formula")):
-        assert says in squares.gate(kernel, cases=20, filter="outputs").failures["outputs"].explanation
+        assert says in squares.gate(kernel, cases=20, filter="outputs", algebra=True).failures["outputs"].explanation
 
 
 def test_a_failure_is_replayed():
@@ -166,3 +170,13 @@ def test_tables_of_constants_are_followed():
 
     found = judged(decays, table)
     assert found.verdict == "pass" and found.judged > 0.9 * found.elements, found
+
+
+def test_a_plug_in_or_another_type_is_refused():
+    with pytest.raises(TypeError, match="algebra = True with dtype = 'bfloat16': expected float32, float16, float64"):
+        squares.gate(lambda p: p.x, dtype="bfloat16", algebra=True)
+
+
+def test_the_property_is_judged_where_it_is_asked_for():
+    assert "algebra" not in squares.property_names()
+    assert squares.property_names(algebra=True)[-1] == "algebra"

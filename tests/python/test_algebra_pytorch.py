@@ -73,7 +73,9 @@ REFERENCES = {
 
 
 def verdict(reference, kernel, **options):
-    return assay.gate(reference, kernel, **REFERENCES[reference][0], cases=6, filter="^algebra$", **options)["algebra"]
+    return assay.gate(reference, kernel, **REFERENCES[reference][0], cases=6, filter="^algebra$", algebra=True, **options)[
+        "algebra"
+    ]
 
 
 @pytest.mark.parametrize("reference,kernel", [(one, kernel) for one in REFERENCES for kernel in [one, *REFERENCES[one][1]]])

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "reference/number/big_float.h"
 #include "reference/formula/followed.h"
+#include "reference/number/big_float.h"
 #include "validation/core/verdict.h"
 #include "validation/formula/problem.h"
 #include "validation/report/record.h"

@@ -51,7 +51,8 @@ Subject log_sum_exp(const std::function<Followed(const Row&)>& kernel) {
   };
   subject.forward = [subject](const Case& c) {
     Doubles values(1);
-    for (const Followed& one : subject.followed(c).results[0]) values[0].push_back(one.value);
+    const Subject::FollowedResults found = subject.followed(c);
+    for (const Followed& one : found.results[0]) values[0].push_back(one.value);
     return values;
   };
   return subject;

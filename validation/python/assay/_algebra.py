@@ -152,6 +152,10 @@ def _input(array: np.ndarray) -> FollowedArray:
     return FollowedArray(np.array(array), residues_of(array, False))
 
 
-def can_be_followed(kernels: Sequence[Any], arrays: Any) -> bool:
-    """Whether the kernels are Python functions of arrays whose types NumPy has."""
-    return all(not hasattr(one, "starts_afresh") for one in kernels) and arrays.of("") in FOLLOWED
+def require_followed(kernels: Sequence[Any], arrays: Any) -> None:
+    """Raises TypeError unless the kernels are Python functions of arrays whose types NumPy has."""
+    for one in kernels:
+        if hasattr(one, "starts_afresh"):
+            raise TypeError("algebra = True of a plug-in: expected a Python function, whose operations can be followed")
+    if arrays.of("") not in FOLLOWED:
+        raise TypeError(f"algebra = True with dtype = {arrays.of('')!r}: expected {', '.join(FOLLOWED)}, which NumPy has")

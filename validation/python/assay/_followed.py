@@ -76,8 +76,9 @@ def numbers_of(x: Any) -> Tuple[Any, np.ndarray]:
 
 def unknown(values: np.ndarray) -> "FollowedArray":
     """Numbers of which nothing is known."""
-    nan = residues_of(np.full((), np.nan), False)
-    return FollowedArray(np.asarray(values), np.broadcast_to(nan, np.shape(values)).copy())
+    residue = np.zeros(32, np.uint8)
+    residue[24], residue[28] = 3, 5  # its kind, unknown, and its reason, a function that is not known
+    return FollowedArray(np.asarray(values), np.broadcast_to(residue.view(RESIDUE).reshape(()), np.shape(values)).copy())
 
 
 def elementwise(op: str, values: Any, *operands: Any) -> "FollowedArray":

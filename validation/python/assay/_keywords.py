@@ -135,6 +135,7 @@ class FormulaGate(RunOptions, total=False):
     extents: Optional[Taken]
     same_bits: bool
     checks_arguments: bool
+    algebra: bool
     largest: float
     contiguous: bool
     device: Any

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _core, _numbers
 from ._again import replay_call, run_call
-from ._algebra import FOLLOWED, FollowedCall, can_be_followed
+from ._algebra import FollowedCall, require_followed
 from ._arithmetic import arithmetic, partial_sums_of, types_of
 from ._declare import GATE_WORDS
 from ._formula import trace
@@ -141,7 +141,7 @@ class Operation(Judging):
                 partial_sums: Optional[Dict[str, int]] = None, road: Any = None,
                 subnormals: bool = True, empty: bool = True, limits: Optional[Dict[str, int]] = None,
                 extents: Optional[Dict[str, Any]] = None, same_bits: bool = True, checks_arguments: bool = False,
-                digits: int = 40, **unknown: Any) -> Any:
+                algebra: bool = False, digits: int = 40, **unknown: Any) -> Any:
         if unknown:
             known = self.declares()
             raise TypeError(f"{', '.join(unknown)}= is not known: expected what a kernel declares: {', '.join(known)}"
@@ -174,7 +174,8 @@ class Operation(Judging):
             *(one and one.trace for one in roads))
         subject.same_bits = _numbers.flag("same_bits", same_bits)
         given = [one for one in (kernel, backward) if one is not None]
-        if given and can_be_followed(given, arrays):
+        if _numbers.flag("algebra", algebra):
+            require_followed(given, arrays)
             subject.set_followed(FollowedCall([one for one in calls(kernel, backward) if one]))
         subject.takes_threads = bool(given) and all(getattr(one, "takes_threads", False) for one in given)
         if _numbers.flag("checks_arguments", checks_arguments):
@@ -208,12 +209,11 @@ class Operation(Judging):
     def property_names(self, kernel: Any = None, **declared: Any) -> List[str]:
         """The properties of a kernel of the outputs, in the order of a report; a plug-in has more than a function."""
         own: List[str] = []
-        is_followed = not isinstance(kernel, (str, os.PathLike)) and declared.get("dtype", "float32") in FOLLOWED
         if isinstance(kernel, (str, os.PathLike)):
             with closing(self.plugin(kernel, False, declared)) as one:
                 asked = {"history": one.starts_afresh, "threads": one.takes_threads, "refusals": declared.get("checks_arguments")}
             own = [name for name, is_asked in asked.items() if is_asked]
-        return ["repeat", *own, *(name for name, _ in self.properties), "exact", "outputs", *["algebra"] * is_followed]
+        return ["repeat", *own, *(name for name, _ in self.properties), "exact", "outputs", *["algebra"] * bool(declared.get("algebra"))]
 
     def truth(self, *arrays: Any, digits: int = 50, upstream: Any = None, **declared: Any) -> Dict[str, Any]:
         """Outputs, and with an upstream gradients, as decimals of `digits` digits, and the bounds on a kernel's errors."""

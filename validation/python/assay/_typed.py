@@ -129,6 +129,7 @@ class Judges(Protocol[Result]):
         extents: Optional[Taken] = ...,
         same_bits: bool = ...,
         checks_arguments: bool = ...,
+        algebra: bool = ...,
         largest: float = ...,
         contiguous: bool = ...,
         device: Any = ...,
