@@ -30,15 +30,18 @@ struct Residue {
   enum class Reason : std::uint8_t { none, not_a_number, division_by_zero, infinity, left_the_algebra, other_function };
   /// What a number is made of. A difference counts where both sides have the same functions and nothing else.
   enum Trait : std::uint16_t {
-    sign_lost = 1,     ///< a root or a fractional power of a number that is not a square: |x| for x
-    nested = 2,        ///< more exponentials within each other than the chain has primes
-    logarithmic = 4,   ///< a logarithm in a product, quotient or function
-    close_choice = 8,  ///< a maximum or comparison that rounding may decide otherwise
-    has_sin = 16,
-    has_cos = 32,
-    has_erf = 64,
-    has_other = 128,
+    sign_lost = 1,      ///< a root or a fractional power of a number that is not a square: |x| for x; 2 and 4: of the
+                        ///< second and the third residue
+    nested = 8,         ///< more exponentials within each other than the chain has primes
+    logarithmic = 16,   ///< a logarithm in a product, quotient or function
+    close_choice = 32,  ///< a maximum or comparison that rounding may decide otherwise
+    has_sin = 64,
+    has_cos = 128,
+    has_erf = 256,
+    has_other = 512,
+    assumed = 1024,  ///< it is not known how the number came about, as of one that was made of bits
   };
+  static constexpr std::uint16_t signs_lost = 7;  ///< at each of the levels
   static constexpr std::uint16_t functions = has_sin | has_cos | has_erf | has_other;
 
   std::array<std::uint64_t, Chain::levels> part = {};
@@ -108,12 +111,18 @@ inline std::optional<Residue> unknown_of(const Residue& a, const Residue& b) {
   return std::nullopt;
 }
 
+/// Part i of an exponential is made of part i + 1.
+inline int traits_of_exponential(const Residue& a) {
+  return (a.traits & Residue::signs_lost) >> 1 | (a.traits & ~Residue::signs_lost);
+}
+
 /// The exponential of a plain number with two residues or more, as the logarithm that it is.
 inline Residue as_logarithm(const Residue& a) {
   if (a.is_logarithm()) return a;
-  return by_parts(Residue::Kind::logarithm, a.levels - 1, a.traits, [&](const Prime& prime, std::size_t i) {
-    return prime.power(chain().generators[i], chain().primes[i + 1].number(a.part[i + 1]));
-  });
+  return by_parts(Residue::Kind::logarithm, a.levels - 1, traits_of_exponential(a),
+                  [&](const Prime& prime, std::size_t i) {
+                    return prime.power(chain().generators[i], chain().primes[i + 1].number(a.part[i + 1]));
+                  });
 }
 
 /// The plain number that stands for a logarithm where none is known.
@@ -175,7 +184,8 @@ inline Residue operator-(const Residue& a, const Residue& b) {
 inline Residue magnitudes(const Residue& a) {
   Residue result = detail::by_parts(a.kind, a.levels, a.traits,
                                     [&](const Prime& prime, auto i) { return prime.magnitude(a.part[i]); });
-  if (result.part != a.part) result.traits |= Residue::sign_lost;
+  for (std::size_t i = 0; i < result.levels; ++i)
+    if (result.part[i] != a.part[i]) result.traits |= static_cast<std::uint16_t>(Residue::sign_lost << i);
   return result;
 }
 
@@ -183,7 +193,7 @@ namespace detail {
 
 /// c log b = log(b^c): exact for whole numbers c, else of the magnitude of b.
 inline Residue times_logarithm(const Residue& c, const Residue& log) {
-  const int traits = c.traits | log.traits;
+  const int traits = traits_of_exponential(c) | log.traits;
   if (const auto whole = whole_number(c)) {
     if (*whole == 0) return c;
     return by_parts(Residue::Kind::logarithm, log.levels, traits, [&](const Prime& prime, auto i) {
@@ -257,20 +267,16 @@ enum class Comparison : std::uint8_t {
 /// Whether two numbers that were computed in two ways are the same.
 inline Comparison compare(const Residue& a, const Residue& b) {
   if (a.kind == Residue::Kind::unknown || b.kind == Residue::Kind::unknown) return Comparison::undecided;
-  bool same = false;
-  bool are_tags = ((a.traits | b.traits) & ~Residue::functions) != 0 || a.traits != b.traits;
-  if (!a.is_finite() || !b.is_finite())
-    same = a.kind == b.kind && a.levels == b.levels;
-  else if (a.kind == b.kind)
-    same = a.part[0] == b.part[0];
-  else if (std::min(a.levels - a.is_plain(), b.levels - b.is_plain()) > 0)
-    same = detail::as_logarithm(a).part[0] == detail::as_logarithm(b).part[0];
-  else {
-    same = detail::as_plain(a).part[0] == detail::as_plain(b).part[0];
-    are_tags = true;
-  }
-  if (same) return Comparison::equal;
-  return are_tags ? Comparison::undecided : Comparison::different;
+  const bool as_logarithms = std::min(a.levels - a.is_plain(), b.levels - b.is_plain()) > 0;
+  const auto in_common = [&](const Residue& x) {
+    if (!a.is_finite() || !b.is_finite() || a.kind == b.kind) return x;
+    return as_logarithms ? detail::as_logarithm(x) : detail::as_plain(x);
+  };
+  const Residue x = in_common(a), y = in_common(b);
+  if (x.kind == y.kind && (x.is_finite() ? x.part[0] == y.part[0] : x.levels == y.levels)) return Comparison::equal;
+  constexpr int of_others = Residue::signs_lost & ~Residue::sign_lost;  // residues that were not compared
+  const int of_x = x.traits & ~of_others, of_y = y.traits & ~of_others;
+  return ((of_x | of_y) & ~Residue::functions) != 0 || of_x != of_y ? Comparison::undecided : Comparison::different;
 }
 
 }  // namespace assay::reference
