@@ -34,6 +34,9 @@ class EmulatorBuffer final : public Buffer {
   std::uint64_t length() const override { return allocation_->length(); }
   const std::string& label() const override { return label_; }
   Result<void> did_modify(std::uint64_t offset, std::uint64_t bytes) override;
+  void did_copy(const void* to, std::uint64_t offset, std::uint64_t bytes) override {
+    if (Algebra* const algebra = device_->executor.algebra()) algebra->copied(to, contents() + offset, bytes);
+  }
 
   Allocation& allocation() { return *allocation_; }
 

@@ -39,6 +39,10 @@ inline Precision precision_of_type(std::string_view type) {
   return type == "float" ? Precision::single : Precision::wide;
 }
 
+inline bool is_integer(std::string_view type) {
+  return type == "i16" || type == "i32" || type == "i64";
+}
+
 /// In which clang may pass a struct.
 inline bool may_hold_several(std::string_view type) {
   return type == "i32" || type == "i64" || type == "i128" || type == "double" || type.starts_with('<') ||
@@ -96,7 +100,11 @@ class FunctionRewriter {
     const auto found = places_.find(name);
     return found == places_.end() ? "null" : found->second;
   }
-  Operand operand(std::string_view type, std::string_view name) { return {as_double(type, name), entry_of(name)}; }
+  /// As entry_of, of a literal too.
+  std::string value_entry(std::string_view type, std::string_view name);
+  Operand operand(std::string_view type, std::string_view name) {
+    return {as_double(type, name), value_entry(type, name)};
+  }
   void move(std::string_view to, std::string_view from, std::string_view size) {
     if (from != "null") add("call void @assay_numerics_move(ptr {}, ptr {}, i64 {})", to, from, size);
   }
@@ -106,7 +114,7 @@ class FunctionRewriter {
     return ir::call(read.operands);
   }
 
-  /// Local variables of a scalar type whose address is used for nothing but reads and writes.
+  /// Local variables of a floating-point type whose address is used for nothing but reads and writes.
   void find_variables(std::span<const std::string_view> lines);
   void forget_escaping(const ir::Instruction& read);
   void before(const ir::Instruction& read);
@@ -119,6 +127,8 @@ class FunctionRewriter {
   void loaded(const ir::Instruction& read);
   void read_entry(std::string_view result, std::string_view type, std::string_view from);
   void stored(const ir::Instruction& read);
+  void punned(const ir::Instruction& read, std::string_view type, std::string_view from);
+  std::string bits(Operation direction, std::string_view type, std::string_view value, const std::string& entry);
   void exchanged(const ir::Instruction& read);
   void extracted(const ir::Instruction& read, const std::vector<std::string_view>& operands);
   void enter();
@@ -145,6 +155,7 @@ class FunctionRewriter {
   std::string text_;
   std::string_view debug_;
   std::set<std::string_view> variables_;
+  std::map<std::string_view, std::string_view> scalars_;  ///< the types of local numbers
   std::map<std::string_view, std::string> entries_, places_;
   std::set<std::string_view> passed_;  ///< values in which clang passes structs, and atomics
   std::map<std::string_view, ir::Call> frexps_;

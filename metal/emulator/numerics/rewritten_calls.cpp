@@ -55,14 +55,14 @@ void FunctionRewriter::pass_arguments(const Call& call, const ir::DefinedFunctio
   }
   for (std::size_t n = 0; n < call.arguments.size() && n < 64; ++n) {
     const Value& one = call.arguments[n];
-    if (ir::is_floating(one.type)) add("store i32 {}, ptr {}", entry_of(one.name), argument_entry(n));
+    if (ir::is_floating(one.type)) add("store i32 {}, ptr {}", value_entry(one.type, one.name), argument_entry(n));
     if (is_by_value(one)) add("store ptr {}, ptr {}", one.name, argument_place(n));
     if (may_hold_several(one.type)) add("store ptr {}, ptr {}", place_of(one.name), argument_place(n));
   }
 }
 
 void FunctionRewriter::before_return(const Value& value) {
-  if (ir::is_floating(value.type)) add("store i32 {}, ptr @assay.result.entry", entry_of(value.name));
+  if (ir::is_floating(value.type)) add("store i32 {}, ptr @assay.result.entry", value_entry(value.type, value.name));
   if (may_hold_several(value.type)) add("store ptr {}, ptr @assay.result.place", place_of(value.name));
 }
 
