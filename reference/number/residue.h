@@ -30,8 +30,8 @@ struct Residue {
   enum class Reason : std::uint8_t { none, not_a_number, division_by_zero, infinity, left_the_algebra, other_function };
   /// What a number is made of. A difference counts where both sides have the same functions and nothing else.
   enum Trait : std::uint16_t {
-    sign_lost = 1,      ///< a root or a fractional power of a number that is not a square: |x| for x; 2 and 4: of the
-                        ///< second and the third residue
+    sign_lost = 1,      ///< a root or a fractional power of a number that is not a square: |x| for x
+    any_sign_lost = 7,  ///< bit i: modulo prime i, which the exponential makes prime i - 1
     nested = 8,         ///< more exponentials within each other than the chain has primes
     logarithmic = 16,   ///< a logarithm in a product, quotient or function
     close_choice = 32,  ///< a maximum or comparison that rounding may decide otherwise
@@ -41,7 +41,6 @@ struct Residue {
     has_other = 512,
     assumed = 1024,  ///< it is not known how the number came about, as of one that was made of bits
   };
-  static constexpr std::uint16_t signs_lost = 7;  ///< at each of the levels
   static constexpr std::uint16_t functions = has_sin | has_cos | has_erf | has_other;
 
   std::array<std::uint64_t, Chain::levels> part = {};
@@ -111,15 +110,15 @@ inline std::optional<Residue> unknown_of(const Residue& a, const Residue& b) {
   return std::nullopt;
 }
 
-/// Part i of an exponential is made of part i + 1.
-inline int traits_of_exponential(const Residue& a) {
-  return (a.traits & Residue::signs_lost) >> 1 | (a.traits & ~Residue::signs_lost);
+/// The traits of what is made modulo prime i from residues modulo prime i + 1.
+constexpr int traits_of_exponent(int traits) {
+  return (traits & ~Residue::any_sign_lost) | ((traits & Residue::any_sign_lost) >> 1);
 }
 
 /// The exponential of a plain number with two residues or more, as the logarithm that it is.
 inline Residue as_logarithm(const Residue& a) {
   if (a.is_logarithm()) return a;
-  return by_parts(Residue::Kind::logarithm, a.levels - 1, traits_of_exponential(a),
+  return by_parts(Residue::Kind::logarithm, a.levels - 1, traits_of_exponent(a.traits),
                   [&](const Prime& prime, std::size_t i) {
                     return prime.power(chain().generators[i], chain().primes[i + 1].number(a.part[i + 1]));
                   });
@@ -168,7 +167,7 @@ inline Residue operator+(const Residue& a, const Residue& b) {
   const bool adds = (a.is_plain() && b.is_plain()) || a.levels < 1 + a.is_plain() || b.levels < 1 + b.is_plain();
   if (!adds) {
     const Residue x = detail::as_logarithm(a), y = detail::as_logarithm(b);
-    return detail::by_parts(Kind::logarithm, std::min(x.levels, y.levels), traits,
+    return detail::by_parts(Kind::logarithm, std::min(x.levels, y.levels), x.traits | y.traits,
                             [&](const Prime& prime, auto i) { return prime.product(x.part[i], y.part[i]); });
   }
   const Residue x = detail::as_plain(a), y = detail::as_plain(b);
@@ -180,11 +179,11 @@ inline Residue operator-(const Residue& a, const Residue& b) {
   return a + -b;
 }
 
-/// The magnitude of each part, with `sign_lost` where that changes one.
+/// The magnitude of each part, with `sign_lost` where that changes it.
 inline Residue magnitudes(const Residue& a) {
   Residue result = detail::by_parts(a.kind, a.levels, a.traits,
                                     [&](const Prime& prime, auto i) { return prime.magnitude(a.part[i]); });
-  for (std::size_t i = 0; i < result.levels; ++i)
+  for (std::size_t i = 0; i < a.levels; ++i)
     if (result.part[i] != a.part[i]) result.traits |= static_cast<std::uint16_t>(Residue::sign_lost << i);
   return result;
 }
@@ -193,7 +192,7 @@ namespace detail {
 
 /// c log b = log(b^c): exact for whole numbers c, else of the magnitude of b.
 inline Residue times_logarithm(const Residue& c, const Residue& log) {
-  const int traits = traits_of_exponential(c) | log.traits;
+  const int traits = traits_of_exponent(c.traits) | log.traits;
   if (const auto whole = whole_number(c)) {
     if (*whole == 0) return c;
     return by_parts(Residue::Kind::logarithm, log.levels, traits, [&](const Prime& prime, auto i) {
@@ -267,16 +266,20 @@ enum class Comparison : std::uint8_t {
 /// Whether two numbers that were computed in two ways are the same.
 inline Comparison compare(const Residue& a, const Residue& b) {
   if (a.kind == Residue::Kind::unknown || b.kind == Residue::Kind::unknown) return Comparison::undecided;
-  const bool as_logarithms = std::min(a.levels - a.is_plain(), b.levels - b.is_plain()) > 0;
-  const auto in_common = [&](const Residue& x) {
-    if (!a.is_finite() || !b.is_finite() || a.kind == b.kind) return x;
-    return as_logarithms ? detail::as_logarithm(x) : detail::as_plain(x);
-  };
-  const Residue x = in_common(a), y = in_common(b);
-  if (x.kind == y.kind && (x.is_finite() ? x.part[0] == y.part[0] : x.levels == y.levels)) return Comparison::equal;
-  constexpr int of_others = Residue::signs_lost & ~Residue::sign_lost;  // residues that were not compared
-  const int of_x = x.traits & ~of_others, of_y = y.traits & ~of_others;
-  return ((of_x | of_y) & ~Residue::functions) != 0 || of_x != of_y ? Comparison::undecided : Comparison::different;
+  Residue x = a, y = b;
+  bool are_tags = false;
+  if (a.is_finite() && b.is_finite() && a.kind != b.kind) {
+    const bool have_exponentials = std::min(a.levels - a.is_plain(), b.levels - b.is_plain()) > 0;
+    x = have_exponentials ? detail::as_logarithm(a) : detail::as_plain(a);
+    y = have_exponentials ? detail::as_logarithm(b) : detail::as_plain(b);
+    are_tags = !have_exponentials;
+  }
+  const bool same = x.kind == y.kind && (x.is_finite() ? x.part[0] == y.part[0] : x.levels == y.levels);
+  constexpr int doubts =
+      Residue::sign_lost | Residue::nested | Residue::logarithmic | Residue::close_choice | Residue::assumed;
+  are_tags = are_tags || ((x.traits | y.traits) & doubts) != 0 || ((x.traits ^ y.traits) & Residue::functions) != 0;
+  if (same) return Comparison::equal;
+  return are_tags ? Comparison::undecided : Comparison::different;
 }
 
 }  // namespace assay::reference

@@ -8,7 +8,7 @@
 
 #include "metal/device/read_file.h"
 #include "metal/emulator/numerics/algebra.h"
-#include "reference/number/followed.h"
+#include "reference/formula/followed.h"
 #include "tests/emulator/bench.h"
 #include "tests/matchers.h"
 

@@ -69,7 +69,8 @@ AnyShrinks FormulaGateSubject::shrinks_of(const AnyCase& c) const {
 
 /// A property of outputs does not show an upstream, which it does not use.
 Case FormulaGateSubject::fit(std::size_t property, Case c) const {
-  if (subject_.forward && properties_[property].name != "gradient")
+  const bool needs_upstream = properties_[property].name == "gradient" || (is_algebra(property) && subject_.backward);
+  if (subject_.forward && !needs_upstream)
     for (auto& upstream : c.upstream) std::ranges::fill(upstream, 1);
   return c;
 }
@@ -107,7 +108,8 @@ std::vector<std::string> FormulaGateSubject::classes_of(const AnyCase& c) const 
 
 NeedleSizes FormulaGateSubject::needle_sizes(std::size_t property, const std::string& extent, Reach reach,
                                              std::uint64_t) const {
-  if (properties_[property].values || is_far(property) || !subject_.specification.only.empty()) return {};
+  if (!properties_[property].takes_needles || is_far(property) || !subject_.specification.only.empty()) return {};
+  if (is_algebra(property)) return wide_needle_sizes_of(subject_.specification, work_, extent, reach, algebra_limit);
   NeedleSizes all = needle_sizes_of(subject_.specification, work_, extent, reach, infos_[property].against_reference);
   if (infos_[property].against_reference && !all.sizes.empty())
     powers_.insert_or_assign({property, extent}, Power(all.sizes.back()));
@@ -117,7 +119,8 @@ NeedleSizes FormulaGateSubject::needle_sizes(std::size_t property, const std::st
 std::vector<GivenCase> FormulaGateSubject::needles(std::size_t property, const std::string& extent, std::int64_t size,
                                                    std::uint64_t seed) const {
   const bool has_few = !subject_.specification.only.empty();
-  if (has_few || taken_size(subject_.specification, extent, size) != size) return {};
+  const bool is_taken = taken_size(subject_.specification, extent, size) == size;
+  if (has_few || !(is_taken || is_algebra(property))) return {};
   const auto power = powers_.find({property, extent});
   const bool is_largest = power != powers_.end() && power->second.size() == size;
   std::vector<GivenCase> cases;
@@ -182,10 +185,14 @@ std::string FormulaGateSubject::to_short_text(std::size_t property, const AnyCas
 }
 
 std::string FormulaGateSubject::remark_on(std::size_t property, const AnyCase& c) const {
-  if (case_of(c).layout == 0) return "";
+  std::string remark;
+  if (subject_.followed && properties_[property].against_reference && !is_far(property))
+    remark = "\n  " + algebra_of(subject_, case_of(c)).verdict();
+  if (case_of(c).layout == 0) return remark;
   Case contiguous = case_of(c);
   contiguous.layout = 0;
-  return is_failure(judge(property, contiguous).verdict) ? "" : "\n  it passes where the arrays are contiguous";
+  return is_failure(judge(property, contiguous).verdict) ? remark
+                                                         : remark + "\n  it passes where the arrays are contiguous";
 }
 
 std::vector<std::string> FormulaGateSubject::hidden(std::size_t property, const std::string& extent) const {

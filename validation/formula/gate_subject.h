@@ -12,6 +12,7 @@
 
 #include "validation/core/gate.h"
 #include "validation/core/gate_subject.h"
+#include "validation/formula/algebra.h"
 #include "validation/formula/far_rows.h"
 #include "validation/formula/judge.h"
 #include "validation/formula/power.h"
@@ -78,6 +79,7 @@ class FormulaGateSubject final : public GateSubject {
   Subject subject_;
   Shortened shortened_;
   bool is_far(std::size_t property) const { return properties_[property].name == far_rows_name; }
+  bool is_algebra(std::size_t property) const { return properties_[property].name == algebra_name; }
 
   std::vector<Property> properties_;
   std::vector<PropertyInfo> infos_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reference/number/big_float.h"
+#include "reference/formula/followed.h"
 #include "validation/core/verdict.h"
 #include "validation/formula/problem.h"
 #include "validation/report/record.h"
@@ -43,6 +44,13 @@ struct Subject {
   std::function<std::optional<std::vector<std::string>>(const Case&)> missing_refusals = {};
   /// The subject with kernels that were made afresh, without a history; empty where they cannot be.
   std::function<std::shared_ptr<const Subject>(const Subject&)> fresh = {};
+  /// What the kernel's results stand for in the algebra (algebra.h), and why nothing is known of them where it cannot be
+  /// followed. Empty where it is not asked.
+  struct FollowedResults {
+    std::vector<std::vector<reference::Followed>> results;
+    std::string left;
+  };
+  std::function<FollowedResults(const Case&)> followed = {};
   std::optional<FarKernels> far = {};  ///< empty where the kernel's arrays are not on a GPU, or have no rows
 };
 
@@ -95,6 +103,7 @@ struct Property {
   bool against_reference = false;          ///< whether the check compares all results with the reference
   bool takes_planned = against_reference;  ///< whether it judges planned cases (planned.h)
   bool asks_same_bits = false;             ///< of the same results on two calls
+  bool takes_needles = !values;            ///< whether it judges needle cases; of a class of values none
 };
 
 /// The properties that the subject is judged by, those without mathematics first.

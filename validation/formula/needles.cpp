@@ -38,6 +38,18 @@ NeedleSizes needle_sizes_of(const Specification& specification, Work& work, cons
   return {sizes, due};
 }
 
+NeedleSizes wide_needle_sizes_of(Specification specification, Work& work, const std::string& extent, Reach reach,
+                                 std::int64_t largest) {
+  NeedleSizes all = needle_sizes_of(specification, work, extent, reach, false);
+  specification.limits.try_emplace(extent, largest);
+  std::int64_t size = taken_size(specification, extent, limit_of(specification, extent));
+  all.due = size;
+  while (size > others && work.with_nodes(extent, size) > largest_graph)
+    size = taken_size(specification, extent, (size - 1) / 2 + 1);
+  if (!all.sizes.empty() && size > all.sizes.back()) all.sizes.push_back(size);
+  return all;
+}
+
 std::vector<ValueClass> needle_values(Work& work, const std::string& extent, std::int64_t size, bool against_reference,
                                       bool is_largest, bool of_gradient) {
   if (!against_reference) return {{ValueClass::Kind::normal}};

@@ -23,6 +23,11 @@ namespace assay::validation::formula {
 NeedleSizes needle_sizes_of(const Specification& specification, Work& work, const std::string& extent, Reach reach,
                             bool against_reference);
 
+/// As above for the property of the algebra, which computes no digits: the largest size is `largest`, or the largest at which
+/// the formula can be traced and evaluated in about a second.
+NeedleSizes wide_needle_sizes_of(Specification specification, Work& work, const std::string& extent, Reach reach,
+                                 std::int64_t largest);
+
 /// The kinds of values at a size. A property that compares with the reference judges every kind at the largest size and
 /// where the graph is small, one elsewhere; other properties judge normal values; `of_gradient`: it compares gradients.
 std::vector<ValueClass> needle_values(Work& work, const std::string& extent, std::int64_t size, bool against_reference,

@@ -9,6 +9,7 @@
 
 #include "validation/core/number.h"
 #include "validation/core/support.h"
+#include "validation/formula/algebra.h"
 #include "validation/formula/far_rows.h"
 #include "validation/formula/judge.h"
 #include "validation/formula/relations.h"
@@ -157,6 +158,9 @@ std::vector<Property> properties_of(const Subject& subject) {
     properties.push_back({"outputs", "outputs are within their bounds", {}, outputs, true});
   }
   if (subject.backward) properties.push_back({"gradient", "gradients are within their bounds", {}, gradients, true});
+  if (subject.followed)  // last: what a kernel keeps of numbers that were followed is of no use to other properties
+    properties.push_back({std::string(algebra_name), "the same formula, without a tolerance, where it can be followed",
+                          ValueClass{ValueClass::Kind::normal}, algebra, false, false, false, true});
   if (subject.far) properties.push_back(far_rows());
   return properties;
 }

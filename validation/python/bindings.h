@@ -41,5 +41,6 @@ void add_formula_plugin(pybind11::module_& core);
 void add_gradcheck(pybind11::module_& core);
 void add_steps(pybind11::module_& core);
 void add_kernel_calls(pybind11::module_& core);
+void add_residues(pybind11::module_& core);
 
 }  // namespace assay::python

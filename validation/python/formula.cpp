@@ -200,6 +200,8 @@ void add_formula(py::module_& core) {
       .def_readwrite("takes_threads", &Subject::takes_threads)
       .def("set_refusals",
            [](Subject& subject, const py::object& missing) { subject.missing_refusals = refusals_of(missing); })
+      .def("set_followed",
+           [](Subject& subject, const py::object& function) { subject.followed = followed_of(function); })
       .def("set_types", &set_types)
       .def("set_sizes",
            [](Subject& subject, const formula::Extents& least, const formula::Extents& multiple,

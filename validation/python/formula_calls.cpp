@@ -4,6 +4,7 @@
 
 #include "validation/core/kernel_died.h"
 #include "validation/core/support.h"
+#include "validation/python/residues.h"
 
 namespace assay::python {
 
@@ -61,6 +62,24 @@ decltype(Subject::missing_refusals) refusals_of(const py::object& function) {
     } catch (const py::error_already_set& error) {
       throw Interrupt{error};
     }
+  };
+}
+
+decltype(Subject::followed) followed_of(const py::object& function) {
+  if (function.is_none()) return {};
+  return [function](const Case& c) {
+    Subject::FollowedResults results;
+    try {
+      const py::tuple said = function(c.extents, c.arrays, c.upstream);
+      if (said[0].cast<std::string>() == "left")
+        results.left = said[1].cast<std::string>();
+      else
+        for (const auto& one : said[1].cast<std::vector<std::pair<FloatArray, ResidueArray>>>())
+          results.results.push_back(followed_numbers(one.first, one.second));
+    } catch (const py::error_already_set& error) {
+      throw Interrupt{error};
+    }
+    return results;
   };
 }
 

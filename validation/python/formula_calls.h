@@ -26,6 +26,9 @@ decltype(validation::formula::Subject::fresh) fresh_of(const pybind11::object& a
 /// A kernel's check of its arguments: of extents, arrays and upstreams, the missing refusals, or None.
 decltype(validation::formula::Subject::missing_refusals) refusals_of(const pybind11::object& function);
 
+/// The results of a kernel that is followed: of a case, ("followed", [(values, residues), ...]) or ("left", why).
+decltype(validation::formula::Subject::followed) followed_of(const pybind11::object& function);
+
 /// Passes interrupts on to Python.
 template <class Work>
 auto interruptible(const Work& work) {

@@ -7,6 +7,7 @@
 #include "validation/formula/explain.h"
 #include "validation/python/bindings.h"
 #include "validation/python/formula_calls.h"
+#include "validation/python/residues.h"
 
 #include "reference/formula/differentiate.h"
 
@@ -122,6 +123,16 @@ py::dict explain(const Traced& traced, const std::map<std::string, std::vector<d
                   py::arg("decided") = decided);
 }
 
+/// What the outputs stand for (reference/number/residue.h): values and residues of each.
+std::vector<std::pair<FloatArray, ResidueArray>> followed(const Traced& traced,
+                                                          const std::map<std::string, std::vector<double>>& inputs) {
+  const auto values =
+      reference::formula::followed_values(traced.graph, [&](const std::string& name) { return inputs.at(name); });
+  std::vector<std::pair<FloatArray, ResidueArray>> outputs;
+  for (const auto node : traced.graph.outputs) outputs.push_back(arrays_of(values[static_cast<std::size_t>(node)]));
+  return outputs;
+}
+
 }  // namespace
 
 void add_traced(py::module_& core) {
@@ -137,6 +148,7 @@ void add_traced(py::module_& core) {
       .def("name", &name)
       .def("finish", &finish)
       .def("explain", &explain)
+      .def("followed", &followed)
       .def_readonly("shapes", &Traced::shapes)
       .def_property_readonly("positions",
                              [](const Traced& traced) {

@@ -25,4 +25,5 @@ PYBIND11_MODULE(_core, core) {
       },
       "What to tell who gives an argument the name that another framework has for it, or None.");
   assay::python::add_kernel_calls(core);
+  assay::python::add_residues(core);
 }

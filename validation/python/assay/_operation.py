@@ -13,6 +13,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _core, _numbers
+from ._algebra import FollowedCall, can_be_followed
 from ._again import replay_call, run_call
 from ._arithmetic import arithmetic, types_of
 from ._declare import GATE_WORDS
@@ -170,6 +171,8 @@ class Operation(Judging):
             *(one and one.trace for one in roads))
         subject.same_bits = _numbers.flag("same_bits", same_bits)
         given = [one for one in (kernel, backward) if one is not None]
+        if given and can_be_followed(given, arrays):
+            subject.set_followed(FollowedCall([one for one in calls(kernel, backward) if one]))
         subject.takes_threads = bool(given) and all(getattr(one, "takes_threads", False) for one in given)
         if _numbers.flag("checks_arguments", checks_arguments):
             if not starts_afresh:

@@ -9,9 +9,10 @@ import numpy as np
 import torch
 
 from .._arithmetic import Types
+from .._followed import FollowedArray, LeftAlgebra, of_words
 from .._pipe import ReturnedWrong, Unsupported
 from .device import DeviceMemory, memory_of
-from .trace import _outputs
+from .trace import _outputs, source_of, trace_of, with_values
 
 
 def tensor_of(array: np.ndarray) -> torch.Tensor:
@@ -112,6 +113,31 @@ class TorchKernel:
             return self._gradients(kernel, given, [tensors[f"upstreams[{k}]"] for k in range(len(p.upstreams))])
         with torch.no_grad():
             return self._as_numbers(_outputs(self._called(kernel, given)), p)
+
+    def followed(self, p: Any) -> List[FollowedArray]:
+        """What the results stand for in the algebra: those of the kernel's graph, traced as a reference is."""
+        if self.is_gradient:
+            raise LeftAlgebra("gradients by autograd are not followed")
+        kernel, inputs = self.operation.kernel_at(self._kernel, p.extents), self.operation.inputs
+        arrays = {name: np.asarray(getattr(p, name)) for name, *_ in inputs}
+        kinds = [(name, kind) for name, _, kind, *_ in inputs]
+        dtype = getattr(torch, self._calling.types.dtype)
+        graph, _ = trace_of(lambda tensors: self._traced(kernel, tensors), source_of(kernel), kinds,
+                            [one.shape for one in arrays.values()], [], dtype)  # fmt: skip
+        found = graph.followed({name: one.astype(np.float64).reshape(-1).tolist() for name, one in arrays.items()})
+        return [FollowedArray(values.reshape(shape), of_words(words, tuple(shape)))
+                for (values, words), shape in zip(found, graph.shapes)]  # fmt: skip
+
+    def _traced(self, kernel: Any, tensors: Dict[str, Any]) -> Any:
+        parameters, by_name = self.operation.parameters, self.operation.by_name
+        named = {name: tensors[name] for name in by_name}
+        given = self.operation.arguments({name: one for name, one in tensors.items() if name not in named})
+        if not isinstance(kernel, torch.nn.Module):
+            return kernel(*given, *(tensors[name] for name in parameters), **named)
+        own = parameters_like(kernel, {of: tuple(tensors[name].shape) for name, of in parameters.items()})
+        values = {name: tensors[one] for name, one in zip(own, parameters)}
+        with with_values(kernel, values):
+            return kernel(*given, **named)
 
     def _type_of(self, k: int) -> torch.dtype:
         """Of result k: of an output, or of the gradient in an input."""

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "reference/formula/compare.h"
+#include "reference/formula/evaluate.h"
 #include "reference/number/functions.h"
 #include "reference/number/residue.h"
 #include "reference/number/residue_constant.h"
@@ -69,7 +70,7 @@ struct Followed {
 /// Whether rounding may decide otherwise which of two numbers is larger.
 inline bool is_close(const Followed& a, const Followed& b) {
   const double distance = std::abs(a.value - b.value), size = std::max(std::abs(a.value), std::abs(b.value));
-  if (!(distance <= std::max(0x1p-10 * size, 0x1p-20))) return false;
+  if (!std::isfinite(distance) || !(distance <= std::max(0x1p-10 * size, 0x1p-20))) return false;
   return a.residue != b.residue && !(a.is_exact() && b.is_exact());
 }
 
@@ -145,4 +146,17 @@ inline Followed chosen<Followed>(const Followed& condition, const Followed& a, c
 }
 
 }  // namespace formula::detail
+
+namespace formula {
+
+/// The values of all nodes of a graph, those of constants as what they stand for.
+template <class Input>
+Values<Followed> followed_values(const Graph& graph, const Input& input) {
+  return evaluate<Followed>(graph, input, [](const Node& node, std::vector<Followed>& values) {
+    if (node.op == Op::constant)
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = Followed::constant(node.values[i]);
+  });
+}
+
+}  // namespace formula
 }  // namespace assay::reference

@@ -1,0 +1,181 @@
+#include "validation/formula/algebra.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "validation/core/number.h"
+#include "validation/formula/choices.h"
+#include "validation/formula/term_search.h"
+#include "validation/formula/within_bounds.h"
+
+namespace assay::validation::formula {
+namespace {
+
+using reference::Comparison;
+using reference::Followed;
+using reference::Residue;
+using reference::formula::Op;
+using Values = reference::formula::Values<Followed>;
+
+struct Element {
+  std::size_t result = 0, element = 0;
+};
+
+std::vector<double> input_of(const Subject& subject, const Case& c, const std::string& name) {
+  for (std::size_t i = 0; i < subject.specification.inputs.size(); ++i)
+    if (subject.specification.inputs[i].name == name) return c.arrays[i];
+  return c.upstream.at(std::stoul(name.substr(std::string("upstream").size())));
+}
+
+std::string why_undecided(const Followed& due, const Followed& got) {
+  for (const Residue* one : {&got.residue, &due.residue})
+    if (one->kind == Residue::Kind::unknown) return std::string(reference::text_of(one->reason));
+  if (!std::isfinite(due.value) || !std::isfinite(got.value)) return "a value out of range";
+  const int traits = due.residue.traits | got.residue.traits;
+  if ((traits & Residue::close_choice) != 0) return "a choice that rounding may turn";
+  if ((traits & Residue::any_sign_lost) != 0) return "roots whose signs no chain of primes knows";
+  if ((traits & Residue::logarithmic) != 0) return "logarithms that are multiplied";
+  if ((traits & Residue::nested) != 0) return "exponentials nested too deep";
+  return "functions without a homomorphism";
+}
+
+Comparison compared(const Followed& due, const Followed& got) {
+  const bool same = reference::compare(due.residue, got.residue) == Comparison::equal;
+  if (same) return Comparison::equal;
+  if (!std::isfinite(due.value) || !std::isfinite(got.value)) return Comparison::undecided;
+  return reference::compare(due.residue, got.residue);
+}
+
+/// A lost sign is known in every second chain of primes.
+bool may_be_decided(const Followed& due, const Followed& got) {
+  return std::isfinite(due.value) && std::isfinite(got.value) &&
+         ((due.residue.traits | got.residue.traits) & Residue::any_sign_lost) != 0;
+}
+
+class Comparing {
+ public:
+  Comparing(const Subject& subject, const Case& c)
+      : subject_(subject), c_(c), traced_(subject.trace(c.extents)), graph_(traced_->graph) {
+    if (subject.forward) results_ = graph_.outputs;
+    if (subject.backward)
+      results_.insert(results_.end(), traced_->gradients.begin(), traced_->gradients.end());
+    else
+      graph_.nodes.resize(static_cast<std::size_t>(traced_->formula_nodes));
+    for (std::size_t k = 0; k < results_.size(); ++k)
+      for (std::int64_t i = 0; argsort_of(graph_, results_[k]) < 0 && i < graph_.size_of(results_[k]); ++i)
+        pending_.push_back({k, static_cast<std::size_t>(i)});
+  }
+
+  AlgebraResult result() {
+    const std::size_t chain = reference::chain_in_use;
+    for (std::size_t k = 0; k < reference::chains.size() && is_open(); ++k) {
+      reference::chain_in_use = k;
+      compare_in_chain(k + 1 == reference::chains.size());
+    }
+    reference::chain_in_use = chain;
+    return found_;
+  }
+
+ private:
+  bool is_open() const { return !pending_.empty() && !found_.difference && found_.left.empty(); }
+
+  void compare_in_chain(bool is_last) {
+    const Subject::FollowedResults got = subject_.followed(c_);
+    if (found_.left = got.left; !found_.left.empty()) return;
+    const Values values = reference::formula::followed_values(
+        graph_, [this](const std::string& name) { return input_of(subject_, c_, name); });
+    std::vector<Element> undecided;
+    for (const Element& at : pending_) {
+      const Followed& due = values[static_cast<std::size_t>(results_[at.result])][at.element];
+      const Followed& ours = got.results.at(at.result).at(at.element);
+      const Comparison compared = formula::compared(due, ours);
+      if (compared == Comparison::different) return differ(at, due, ours, values);
+      if (compared == Comparison::equal)
+        ++found_.equal;
+      else if (!is_last && may_be_decided(due, ours))
+        undecided.push_back(at);
+      else if (++found_.undecided == 1)
+        found_.why_undecided = why_undecided(due, ours);
+    }
+    pending_ = undecided;
+  }
+
+  void differ(const Element& at, const Followed& due, const Followed& got, const Values& values) {
+    TermSearch search(graph_, values, results_[at.result], static_cast<std::int64_t>(at.element));
+    found_.difference = {at.result, at.element, due, got, search.explanation_of(got.residue)};
+  }
+
+  const Subject& subject_;
+  const Case& c_;
+  std::shared_ptr<const Traced> traced_;
+  Graph graph_;
+  std::vector<std::int32_t> results_;
+  std::vector<Element> pending_;
+  AlgebraResult found_;
+};
+
+/// Which result of the forward or of the backward pass the number of a result means.
+struct ResultPlace {
+  bool of_gradient;
+  std::size_t number;
+
+  ResultPlace(const Subject& subject, const Traced& traced, std::size_t result)
+      : of_gradient(!subject.forward || result >= traced.graph.outputs.size()),
+        number(of_gradient && subject.forward ? result - traced.graph.outputs.size() : result) {}
+};
+
+/// "the error 3e-9 is 2 % of the bound", where a bound is soon known.
+std::string beside_the_bound(const Subject& subject, const Case& c, const AlgebraResult::Difference& found) {
+  constexpr std::int64_t most_elements = 20'000;
+  const auto traced = subject.trace(c.extents);
+  if (traced->graph.elements() > most_elements) return "";
+  const ResultPlace of(subject, *traced, found.result);
+  const auto truth = truth_of(subject, c);
+  const auto& exact = (of.of_gradient ? truth->gradients : truth->outputs)[of.number][found.element];
+  const double bound = (of.of_gradient ? truth->gradient_bounds : truth->output_bounds)[of.number][found.element];
+  const double error = absolute_difference(exact, reference::BigFloat(found.got.value));
+  if (!(error <= bound)) return fmt::format("\n  the error {:.3g} is beyond the bound {:.3g} too", error, bound);
+  return fmt::format("\n  the error {:.3g} is {:.3g} % of the bound, which hides the fault", error,
+                     bound > 0 ? 100 * error / bound : 0);
+}
+
+std::string place_of(const Subject& subject, const Case& c, const AlgebraResult::Difference& found) {
+  const auto traced = subject.trace(c.extents);
+  const ResultPlace of(subject, *traced, found.result);
+  const auto shapes = of.of_gradient ? gradient_shapes(subject, c) : traced->shapes;
+  const std::string name = of.of_gradient ? "gradient" : "output";
+  return place(shapes.size() > 1 ? fmt::format("{}{}", name, of.number) : name, found.element, shapes[of.number]);
+}
+
+}  // namespace
+
+std::string AlgebraResult::verdict() const {
+  if (!left.empty()) return "not judged by the algebra: " + left;
+  if (difference) return "the algebra differs: another formula";
+  if (equal == 0) return "not judged by the algebra: " + why_undecided;
+  return undecided == 0 ? "the algebra is equal: rounding"
+                        : fmt::format("the algebra is equal on {} elements; not judged: {}", equal, why_undecided);
+}
+
+AlgebraResult algebra_of(const Subject& subject, const Case& c) {
+  return Comparing(subject, c).result();
+}
+
+Finding algebra(const Subject& subject, const Case& c, Random&) {
+  const AlgebraResult found = algebra_of(subject, c);
+  if (found.difference) {
+    const std::string term = found.difference->explanation;
+    return Finding::fail(fmt::format("{} is not the formula's: the algebra differs{}{}",
+                                     place_of(subject, c, *found.difference), term.empty() ? "" : "\n  it " + term,
+                                     beside_the_bound(subject, c, *found.difference)));
+  }
+  if (!found.left.empty() || (found.equal == 0 && found.undecided > 0)) return Finding::skip(found.verdict());
+  Finding finding = Finding::pass();
+  for (std::int64_t i = 0; i < found.equal; ++i) finding.judged.add(0, no_range);
+  if (found.undecided <= found.equal) finding.judged.elements += found.undecided;
+  return finding;
+}
+
+}  // namespace assay::validation::formula

@@ -1,0 +1,38 @@
+// The algebraic twin of a formula and a kernel (docs/algebra.md): the formula's results and the kernel's, as residues,
+// are equal or not, without a tolerance.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reference/formula/followed.h"
+#include "validation/formula/judge.h"
+
+namespace assay::validation::formula {
+
+/// Results that are the formula's or are not; the kernel's residues may say nothing of some of them.
+struct AlgebraResult {
+  std::int64_t equal = 0, undecided = 0;
+  std::string why_undecided;  ///< of the first one
+  struct Difference {
+    std::size_t result = 0, element = 0;
+    reference::Followed due, got;
+    std::string explanation;  ///< "lacks the term 3 of the sum in line 4"
+  };
+  std::optional<Difference> difference = {};
+  std::string left = {};  ///< why the kernel could not be followed at all
+
+  /// "the algebra is equal", "the algebra differs", "not judged by the algebra: ...".
+  std::string verdict() const;
+};
+
+/// Of the subject's outputs and gradients, as far as it has kernels for them.
+AlgebraResult algebra_of(const Subject& subject, const Case& c);
+
+Finding algebra(const Subject& subject, const Case& c, Random& random);
+
+inline constexpr std::string_view algebra_name = "algebra";
+/// The largest extents of this property's cases, unless a limit is declared: no digits are computed.
+inline constexpr std::int64_t algebra_limit = 131'073;
+
+}  // namespace assay::validation::formula
