@@ -59,7 +59,10 @@ Result<void> EmulatorBuffer::did_modify(std::uint64_t offset, std::uint64_t byte
 }
 
 void EmulatorBuffer::note_written(std::uint64_t offset, std::uint64_t bytes) {
-  if (bytes != 0) allocation_->shadow.host_writes.add(offset, offset + bytes);
+  if (bytes == 0) return;
+  allocation_->shadow.host_writes.add(offset, offset + bytes);
+  if (Algebra* const algebra = device_->executor.algebra())
+    algebra->store(contents() + offset, 0, static_cast<std::uint32_t>(bytes));
 }
 
 }  // namespace assay::metal::emulator

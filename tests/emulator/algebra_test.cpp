@@ -157,5 +157,24 @@ TEST(Algebra, NoticesEveryPlantedFault) {
   }
 }
 
+TEST(Algebra, SaysNothingOfWhatLeavesIt) {
+  Kernels kernels("algebra_left");
+  for (const auto& [kernel, formula] : formulas_in("algebra_left")) {
+    Counts count = compared(kernels, kernel, formula);
+    EXPECT_EQ(count[Comparison::different], 0) << kernel;
+    EXPECT_EQ(count[Comparison::undecided], static_cast<int>(lanes)) << kernel;
+  }
+}
+
+TEST(Algebra, RefusesAStatementThatItDoesNotKnow) {
+  for (const std::string text : {"f is gamma", "f exp", "f"}) {
+    EmulatorDevice device(Kernels::options_of_algebra());
+    const auto library = device.new_library(fmt::format("#pragma assay {}\nkernel void k() {{}}\n", text));
+    const auto function = library ? (*library)->new_function("k") : tl::unexpected(library.error());
+    ASSERT_FALSE(function) << text;
+    EXPECT_THAT(function.error().text, testing::HasSubstr("#pragma assay " + text + ": expected NAME is FUNCTION"));
+  }
+}
+
 }  // namespace
 }  // namespace assay::metal::emulator::test

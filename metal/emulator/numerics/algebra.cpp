@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <iterator>
+#include <optional>
 
 #include "metal/emulator/numerics/algebra_operation.h"
 #include "reference/number/residue_constant.h"
@@ -46,9 +47,38 @@ bool is_coefficient(double value, const Residue& meant) {
   return mantissa != std::floor(mantissa) && meant == Residue::of(value);
 }
 
+/// ln 2 is often kept in two or three parts (Cody and Waite), the first of few bits: the second stands for all the rest,
+/// and the third for 0.
+std::optional<Residue> rest_of_ln2(double value) {
+  constexpr long double ln2 = 0.693147180559945309417232121458L;
+  const auto is_near = [&](long double part) {
+    return std::fabs(std::fabs(value) - std::fabs(part)) <= 0x1p-16L * std::fabs(part);
+  };
+  for (int bits = 4; bits <= 24; ++bits)
+    for (const bool rounds : {false, true}) {
+      const long double scaled = std::ldexp(ln2, bits),
+                        rest_of_scaled = scaled - (rounds ? std::nearbyint(scaled) : std::floor(scaled));
+      const long double rest = std::ldexp(rest_of_scaled, -bits), first = ln2 - rest;
+      const bool is_all = first == static_cast<float>(ln2);  // as a float, the first part stands for ln 2 already
+      if (is_near(rest - static_cast<float>(rest)) || (is_all && is_near(rest))) return Residue::of(std::int64_t{0});
+      if (!is_near(rest)) continue;
+      const Residue meant = reference::symbol_ln2() - Residue::of(static_cast<double>(first));
+      return (value < 0) == (rest < 0) ? meant : -meant;
+    }
+  return std::nullopt;
+}
+
 Residue assumed(Residue residue) {
   residue.traits |= Residue::assumed;
   return residue;
+}
+
+/// A result may be 0 only because it is small, which kernels rely on: exp(-104) stands for exp(-inf) where powers of two
+/// are multiplied. A function that gives 0 means a small number.
+Residue with_underflow(Operation what, const Operands& values, double result, const Residue& residue) {
+  if (result != 0 || residue.is_zero() || what == Operation::add || what == Operation::subtract) return residue;
+  if (what == Operation::multiply && (values.of[0] == 0 || values.of[1] == 0)) return residue;
+  return assumed(what == Operation::multiply ? Residue::of(std::int64_t{0}) : residue);
 }
 
 }  // namespace
@@ -78,6 +108,10 @@ std::uint32_t Algebra::add(const Residue& residue, double value) {
 std::uint32_t Algebra::operation(const abi::Site*, std::uint32_t code, std::uint32_t count, const double* operands,
                                  double result, const std::uint32_t* entries) {
   const Operation what = operation_of(code);
+  if ((code & stated_flag) != 0) {
+    if (what == Operation::constant) return add(Residue::of(std::int64_t{0}), result);
+    return add(computed(what, {{operands[0]}}, {residue_of(entries[0], operands[0])}), result);
+  }
   if (what == Operation::constant) return constant(result);
   if (what == Operation::from_bits && (entries[0] == 0 || entries[0] == replaced)) return from_bits(result);
   if (what == Operation::to_bits) {
@@ -91,12 +125,13 @@ std::uint32_t Algebra::operation(const abi::Site*, std::uint32_t code, std::uint
   if (rounds_to_whole_number(code, values, entries)) return 0;
   std::array<Residue, 3> residues;
   for (std::uint32_t n = 0; n < count; ++n) residues[n] = residue_of(entries[n], operands[n]);
-  return add(computed(what, values, residues), result);
+  return add(with_underflow(what, values, result, computed(what, values, residues)), result);
 }
 
 std::uint32_t Algebra::constant(double value) {
   const auto [found, is_new] = constants_.try_emplace(value, 0);
   if (!is_new) return found->second;
+  if (const auto rest = rest_of_ln2(value)) return found->second = add(*rest, value);
   const Residue meant = reference::residue_of_constant(value);
   return found->second = add(is_coefficient(value, meant) ? assumed(meant) : meant, value);
 }

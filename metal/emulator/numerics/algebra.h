@@ -40,6 +40,11 @@ class Algebra final : public Follower {
   /// Of the number `value` that stands at the address.
   reference::Residue residue_at(const void* address, double value) { return residue_of(load(address, value), value); }
 
+  /// The number `value` at the address has this residue.
+  void give(const void* address, double value, const reference::Residue& residue, std::uint32_t bytes) {
+    store(address, add(residue, value), bytes);
+  }
+
   /// As move, to the host's memory.
   void copied(const void* to, const void* from, std::uint64_t bytes);
   /// Whether what stands at the host's address was copied there.

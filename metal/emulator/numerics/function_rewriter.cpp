@@ -131,8 +131,8 @@ std::string Sites::of(const ir::SourceLine& place) {
 }
 
 std::string instrumented(const ir::Module& module, Sites& sites, const ir::DefinedFunction& function,
-                         std::span<const std::string_view> lines) {
-  return FunctionRewriter(module, sites, function).run(lines);
+                         std::optional<Operation> stated, std::span<const std::string_view> lines) {
+  return FunctionRewriter(module, sites, function, stated).run(lines);
 }
 
 }  // namespace assay::metal::emulator

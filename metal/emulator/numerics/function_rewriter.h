@@ -31,7 +31,7 @@ class Sites {
 
 /// `lines` are those between the signature and the closing brace.
 std::string instrumented(const ir::Module& module, Sites& sites, const ir::DefinedFunction& function,
-                         std::span<const std::string_view> lines);
+                         std::optional<Operation> stated, std::span<const std::string_view> lines);
 
 inline Precision precision_of_type(std::string_view type) {
   if (type == "half") return Precision::half;
@@ -71,8 +71,9 @@ inline std::string_view pointer(std::string_view text) {
 
 class FunctionRewriter {
  public:
-  FunctionRewriter(const ir::Module& module, Sites& sites, const ir::DefinedFunction& function)
-      : module_(module), sites_(sites), function_(function) {}
+  FunctionRewriter(const ir::Module& module, Sites& sites, const ir::DefinedFunction& function,
+                   std::optional<Operation> stated)
+      : module_(module), sites_(sites), function_(function), stated_(stated) {}
 
   std::string run(std::span<const std::string_view> lines);
 
@@ -136,9 +137,13 @@ class FunctionRewriter {
   void take_copy(const ir::Value& parameter, std::size_t n);
   void pass_arguments(const ir::Call& call, const ir::DefinedFunction* callee);
   void before_return(const ir::Value& value);
+  std::string stated_entry(Operation operation, std::string_view type, const std::string& result,
+                           const std::string& entry);
+  void state_parts(const ir::Value& value);
   void returned(const ir::Instruction& read, const ir::Call& call);
   void returned_from(const ir::Instruction& read, const ir::Call& call, const KnownFunction& known);
   void chosen(std::string_view result, const ir::Call& call);
+  void signed_as(std::string_view result, const ir::Call& call);
   Operand integer(const ir::Value& value, std::string_view conversion);
   void extracted_mantissa(const ir::Instruction& read, const std::pair<const std::string_view, ir::Call>& frexp);
   void observe(std::string_view result, std::string_view type, Operation operation,
@@ -152,6 +157,7 @@ class FunctionRewriter {
   const ir::Module& module_;
   Sites& sites_;
   const ir::DefinedFunction& function_;
+  std::optional<Operation> stated_;  ///< what the function computes of its first argument
   std::string text_;
   std::string_view debug_;
   std::set<std::string_view> variables_;

@@ -31,6 +31,7 @@ double unit_for(std::uint32_t code) {
 
 std::uint32_t Numerics::operation(const abi::Site* site, std::uint32_t code, std::uint32_t count,
                                   const double* operands, double result, const std::uint32_t* entries) {
+  if ((code & stated_flag) != 0) return entries[1];
   if (count == 1) return follow<1>(site, code, operands, result, entries);
   if (count == 2) return follow<2>(site, code, operands, result, entries);
   return follow<3>(site, code, operands, result, entries);

@@ -35,8 +35,12 @@ enum class Precision : std::uint32_t { half, bfloat, single, wide };
 constexpr std::uint32_t code_of(Operation operation, Precision precision) {
   return static_cast<std::uint32_t>(operation) << 2 | static_cast<std::uint32_t>(precision);
 }
+/// In the code of what a function is stated to compute of the first operand; the second is what it has computed. With
+/// `constant`: 0.
+inline constexpr std::uint32_t stated_flag = std::uint32_t{1} << 31;
+
 constexpr Operation operation_of(std::uint32_t code) {
-  return static_cast<Operation>(code >> 2);
+  return static_cast<Operation>((code & ~stated_flag) >> 2);
 }
 constexpr Precision precision_of(std::uint32_t code) {
   return static_cast<Precision>(code & 3);

@@ -7,6 +7,27 @@ using namespace metal;
                    device half* h [[buffer(2)]], device atomic_float* total [[buffer(3)]],          \
                    uint i [[thread_position_in_grid]], uint lane [[thread_index_in_simdgroup]])
 
+#pragma assay own_exponential is exp
+
+/// Of x / 32, five times squared.
+float own_exponential(float x) {
+  const float r = x / 32;
+  float power = 1 + r * (1 + r * (0.49999997f + r * (0.16666745f + r * 0.041663583f)));
+  for (int n = 0; n < 5; ++n) power *= power;
+  return power;
+}
+
+// softmax
+KERNEL(softmax_of_stated_polynomial) {
+  const float e = own_exponential(x[i]);
+  y[i] = e / simd_sum(e);
+}
+// softmax
+KERNEL(softmax_of_stated_reduction) {
+  const float k = rint(x[i] * M_LOG2E_F), r = fma(-k, 1.42860677e-06f, fma(-k, 0.693145752f, x[i]));
+  const float e = own_exponential(r) * as_type<float>((int(k) + 127) << 23);
+  y[i] = e / simd_sum(e);
+}
 // softmax
 KERNEL(softmax_plain) {
   float sum = 0;
