@@ -23,6 +23,10 @@ class Buffer {
   /// device and so makes every open encoder stale. Bytes that were neither given at creation, nor announced here, nor
   /// written by a kernel count as never written. Errors: argument, for a range outside of the buffer.
   virtual Result<void> did_modify(std::uint64_t offset, std::uint64_t bytes) = 0;
+
+  /// Tells the device that the host has copied [offset, offset + bytes) to `to`: an emulator that follows values goes
+  /// on there.
+  virtual void did_copy(const void* /*to*/, std::uint64_t /*offset*/, std::uint64_t /*bytes*/) {}
 };
 
 }  // namespace assay::metal

@@ -33,12 +33,14 @@ Result<std::shared_ptr<Device>> nvidia_device(const ShaderLanguage& language) {
 }
 
 std::optional<emulator::EmulatorOptions> emulator_called(std::string_view name) {
-  constexpr std::string_view stem = "emulated", numerics = "-numerics";
+  constexpr std::string_view stem = "emulated", numerics = "-numerics", algebra = "-algebra";
   emulator::EmulatorOptions options;
   if (!name.starts_with(stem)) return std::nullopt;
   name.remove_prefix(stem.size());
   options.with_numerics = name.ends_with(numerics);
   if (options.with_numerics) name.remove_suffix(numerics.size());
+  options.with_algebra = name.ends_with(algebra);
+  if (options.with_algebra) name.remove_suffix(algebra.size());
   if (name.empty()) return options;
   const auto mode = name.starts_with('-') ? emulator::math_mode_called(name.substr(1)) : std::nullopt;
   if (!mode) return std::nullopt;

@@ -16,7 +16,7 @@ inline constexpr std::array<const char*, 3> device_names = {"apple", "nvidia", "
 /// Whether the name is that of an emulator: "emulated", or "emulated-safe", "emulated-relaxed" or "emulated-fast" for
 /// one that computes with the worst roundings that this mode of Metal's compiler permits
 /// (emulator/compile/math_mode.h). With
-/// "-numerics" behind it, the emulator follows every operation.
+/// "-numerics" or "-algebra" behind it, the emulator follows every operation.
 bool is_emulated(const std::string& name);
 
 /// The device of this name: the Apple GPU of a Mac, the first NVIDIA GPU, or an emulator with every check on. It

@@ -69,7 +69,10 @@ EmulatorBuffer::Unwritten EmulatorBuffer::unwritten(std::uint64_t bytes) const {
 }
 
 void EmulatorBuffer::note_written(std::uint64_t offset, std::uint64_t bytes) {
-  if (bytes != 0) allocation_->shadow.host_writes.add(offset, offset + bytes);
+  if (bytes == 0) return;
+  allocation_->shadow.host_writes.add(offset, offset + bytes);
+  if (Algebra* const algebra = device_->executor.algebra())
+    algebra->store(contents() + offset, 0, static_cast<std::uint32_t>(bytes));
 }
 
 }  // namespace assay::metal::emulator

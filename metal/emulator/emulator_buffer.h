@@ -35,6 +35,9 @@ class EmulatorBuffer final : public Buffer {
   const std::string& label() const override { return label_; }
   bool is_sparse() const { return allocation_->is_sparse; }
   Result<void> did_modify(std::uint64_t offset, std::uint64_t bytes) override;
+  void did_copy(const void* to, std::uint64_t offset, std::uint64_t bytes) override {
+    if (Algebra* const algebra = device_->executor.algebra()) algebra->copied(to, contents() + offset, bytes);
+  }
 
   Allocation& allocation() { return *allocation_; }
 

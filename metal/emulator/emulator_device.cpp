@@ -31,6 +31,7 @@ ExecutorOptions executor_options(const EmulatorOptions& options) {
           options.checks,
           options.os_threads,
           options.is_checked && options.with_numerics,
+          options.is_checked && options.with_algebra,
           options.is_checked && options.math_mode != MathMode::ieee,
           options.schedule};
 }
@@ -51,7 +52,7 @@ Result<LoadedShader> loaded(const Result<std::shared_ptr<const CompiledShader>>&
 CompileOptions compile_options(const EmulatorOptions& options) {
   CompileOptions compile;
   compile.is_checked = options.is_checked;
-  compile.with_numerics = options.is_checked && options.with_numerics;
+  compile.with_numerics = options.is_checked && (options.with_numerics || options.with_algebra);
   compile.math_mode = options.is_checked ? options.math_mode : MathMode::ieee;
   compile.seed = options.seed;
   compile.language = options.language;
@@ -141,6 +142,10 @@ std::vector<Report> EmulatorDevice::warnings() const {
 
 std::vector<DispatchLosses> EmulatorDevice::losses() const {
   return state_->executor.losses();
+}
+
+Algebra* EmulatorDevice::algebra() {
+  return state_->executor.algebra();
 }
 
 ScheduleRecord EmulatorDevice::schedule_record() const {

@@ -32,6 +32,7 @@
 
 namespace assay::metal::emulator {
 
+class Algebra;
 class CompiledShader;
 struct CompileOptions;
 struct DeviceState;
@@ -40,6 +41,7 @@ struct EmulatorOptions {
   bool is_checked = true;  ///< false: no checks but synccheck and simdcheck
   Checks checks;
   bool with_numerics = false;           ///< checked kernels: numcheck too, and losses()
+  bool with_algebra = false;            ///< checked kernels, instead of it: algebra()
   MathMode math_mode = MathMode::ieee;  ///< another one in checked kernels only
   ThreadOrder order = ThreadOrder::forward;
   std::uint64_t seed = 1;   ///< of the random order, and of what the maths mode leaves open
@@ -95,6 +97,8 @@ class EmulatorDevice final : public Device {
   std::uint64_t messages_dropped() const;
   /// The findings of --numerics in the dispatches that have ended, in their order.
   std::vector<DispatchLosses> losses() const;
+  /// The residues of the dispatches that have ended; null without EmulatorOptions::with_algebra.
+  Algebra* algebra();
   /// With EmulatorOptions::schedule: of the dispatches that have ended.
   ScheduleRecord schedule_record() const;
 

@@ -29,6 +29,11 @@ inline Reduced reduced(Pair x) {
   return {k, rest_of(x, k)};
 }
 
+// What the polynomials compute, for a gate that follows the kernels in exact algebra.
+#pragma assay exponential_less_one_polynomial is expm1
+#pragma assay exponential_polynomial is exp
+#pragma assay logarithm_near_one is log
+
 /// exp(r) - 1 for |r| <= 0.35.
 inline float exponential_less_one_polynomial(float r) {
   float q = 0x1.6a21acp-10f;
@@ -43,17 +48,22 @@ inline float exponential_polynomial(float r) {
   return 1.0f + exponential_less_one_polynomial(r);
 }
 
-/// ln(mantissa 2^exponent) for a mantissa in [1, 2).
-inline Pair logarithm_of_parts(float mantissa, int exponent) {
-  const bool is_above = mantissa > 0x1.6a09e6p0f;
-  const float m = is_above ? 0.5f * mantissa : mantissa;
-  const int k_whole = is_above ? exponent + 1 : exponent;
+/// ln m for m in [sqrt(1/2), sqrt 2].
+inline Pair logarithm_near_one(float m) {
   const float s = (m - 1.0f) / (m + 1.0f), t = s * s;
   float q = 2.0f / 9.0f;
   q = fma(q, t, 2.0f / 7.0f);
   q = fma(q, t, 2.0f / 5.0f);
   q = fma(q, t, 2.0f / 3.0f);
-  const Pair fraction = two_sum(2.0f * s, s * t * q);
+  return two_sum(2.0f * s, s * t * q);
+}
+
+/// ln(mantissa 2^exponent) for a mantissa in [1, 2).
+inline Pair logarithm_of_parts(float mantissa, int exponent) {
+  const bool is_above = mantissa > 0x1.6a09e6p0f;
+  const float m = is_above ? 0.5f * mantissa : mantissa;
+  const int k_whole = is_above ? exponent + 1 : exponent;
+  const Pair fraction = logarithm_near_one(m);
   const float k = float(k_whole), rest = float(k_whole - int(k));
   const Pair whole = add(two_product(k, 0x1.62e43p-1f), {rest * 0x1.62e43p-1f, -k * 0x1.05c61p-29f});
   return add(whole, fraction);

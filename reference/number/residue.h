@@ -40,6 +40,7 @@ struct Residue {
     has_cos = 256,
     has_erf = 512,
     has_other = 1024,
+    assumed = 2048,  ///< it is not known how the number came about, as of one that was made of bits
   };
   static constexpr std::uint16_t functions = has_sin | has_cos | has_erf | has_other;
 
@@ -275,8 +276,8 @@ inline Comparison compare(const Residue& a, const Residue& b) {
     are_tags = !have_exponentials;
   }
   const bool same = x.kind == y.kind && (x.is_finite() ? x.part[0] == y.part[0] : x.levels == y.levels);
-  constexpr int doubts =
-      Residue::sign_lost | Residue::nested | Residue::logarithmic | Residue::close_choice | Residue::rounded;
+  constexpr int doubts = Residue::sign_lost | Residue::nested | Residue::logarithmic | Residue::close_choice |
+                         Residue::rounded | Residue::assumed;
   are_tags = are_tags || ((x.traits | y.traits) & doubts) != 0 || ((x.traits ^ y.traits) & Residue::functions) != 0;
   if (same) return Comparison::equal;
   return are_tags ? Comparison::undecided : Comparison::different;

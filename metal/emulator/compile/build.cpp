@@ -22,14 +22,17 @@ namespace fs = std::filesystem;
 
 /// Rewrites the output of a step: divisions become the divisions that the mode permits, and floating-point operations
 /// call hooks.
-Result<void> rewrite(const fs::path& output, const CompileOptions& options, bool is_safe) {
+Result<void> rewrite(const fs::path& output, const CompileOptions& options, std::string_view source) {
   auto text = read_file(output);
   const auto headers = find_shader_headers();
   if (!text) return tl::make_unexpected(text.error());
   if (!headers) return tl::make_unexpected(headers.error());
   *text = with_inexact_division(*text);
-  if (is_safe) *text = with_infinite_arguments(std::move(*text));
-  return write_file(output, options.with_numerics ? instrument_numerics(*text, headers->string()) : *text);
+  if (is_safe(source)) *text = with_infinite_arguments(std::move(*text));
+  if (!options.with_numerics) return write_file(output, *text);
+  const auto stated = stated_functions(source);
+  if (!stated) return tl::make_unexpected(stated.error());
+  return write_file(output, instrument_numerics(*text, headers->string(), *stated));
 }
 
 /// Takes a step of compiling `text`, and looks at what it made: the first step shows code that would run when the
@@ -79,7 +82,7 @@ Result<void> build(const Clang& clang, const std::string& text, std::string_view
   for (const CompilingStep& step : steps) {
     if (const auto taken = take(step, clang, input, work, text); !taken) return taken;
     if (step.is_rewritten)
-      if (const auto rewritten = rewrite(step.output, options, is_safe(text)); !rewritten) return rewritten;
+      if (const auto rewritten = rewrite(step.output, options, text); !rewritten) return rewritten;
     input = step.output;
   }
   std::error_code failure;

@@ -19,6 +19,7 @@ Executor::Executor(std::shared_ptr<Arena> arena, ReportLog& log, ExecutorOptions
       checker_(log_, options_.checks),
       trial_(arena_, options_.group, options_.checks, options_.flushes_subnormals) {
   if (options_.with_numerics) numerics_ = std::make_unique<Numerics>(services().position);
+  if (options_.with_algebra) algebra_ = std::make_unique<Algebra>();
   if (options_.schedule) interleaver_ = std::make_unique<Interleaver>(arena_, log_, options_.group, *options_.schedule);
   if (options_.os_threads == 0) options_.os_threads = std::max(1U, std::thread::hardware_concurrency());
 }
@@ -38,7 +39,7 @@ std::optional<Error> Executor::run(std::unique_ptr<Launch> launch) {
     if (const Result<void> prepared = running.prepare(); !prepared) return prepared.error();
   if (!running.is_checked) return run_unchecked(running);
   if (interleaver_) return run_interleaved(running);
-  if (!numerics_ && trial_.run(running, options_.os_threads)) return std::nullopt;
+  if (!follower() && trial_.run(running, options_.os_threads)) return std::nullopt;
   return run_checked(running);
 }
 
@@ -59,9 +60,9 @@ std::optional<Error> Executor::run_checked(Launch& launch) {
   GroupRunner& first = runner(0);
   ended_groups_ = 0;
   checker_.begin_dispatch(launch.info);
-  first.begin_dispatch(launch, &checker_, numerics_.get());
+  first.begin_dispatch(launch, &checker_, follower());
   const auto first_origin = static_cast<std::uint32_t>(numerics_ ? numerics_->origins().size() : 0);
-  if (numerics_) numerics_->begin_dispatch();
+  if (follower() != nullptr) follower()->begin_dispatch();
   std::atomic<std::uint64_t> next = 0;
   run_groups(first, launch, next);
   if (numerics_) note_numerics(first_origin, launch.info);

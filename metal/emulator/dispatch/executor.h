@@ -15,6 +15,7 @@
 #include "metal/emulator/dispatch/launch.h"
 #include "metal/emulator/dispatch/progress.h"
 #include "metal/emulator/dispatch/trial.h"
+#include "metal/emulator/numerics/algebra.h"
 #include "metal/emulator/numerics/losses.h"
 #include "metal/emulator/simt/order.h"
 
@@ -23,9 +24,9 @@ namespace assay::metal::emulator {
 struct ExecutorOptions {
   GroupOptions group;
   Checks checks;
-  unsigned os_threads = 0;  ///< 0: as many as the machine runs at once
-  bool with_numerics = false;
-  bool flushes_subnormals = false;        ///< of float and double, in checked kernels
+  unsigned os_threads = 0;                           ///< 0: as many as the machine runs at once
+  bool with_numerics = false, with_algebra = false;  ///< at most one of them
+  bool flushes_subnormals = false;                   ///< of float and double, in checked kernels
   std::optional<Schedule> schedule = {};  ///< of checked kernels: instead of the checks, interleaves threadgroups
 };
 
@@ -42,6 +43,9 @@ class Executor {
   /// The errors that each dispatch so far made.
   std::vector<DispatchLosses> losses() const;
 
+  /// The residues of the dispatches so far; null without ExecutorOptions::with_algebra.
+  Algebra* algebra() { return algebra_.get(); }
+
   /// The schedule of the dispatches so far, with ExecutorOptions::schedule.
   ScheduleRecord schedule_record() const;
 
@@ -52,6 +56,7 @@ class Executor {
   void note_numerics(std::uint32_t first_origin, const DispatchInfo& dispatch);
   void run_groups(GroupRunner& runner, const Launch& launch, std::atomic<std::uint64_t>& next);
   GroupRunner& runner(std::size_t index);
+  Follower* follower() const { return numerics_ ? static_cast<Follower*>(numerics_.get()) : algebra_.get(); }
 
   std::shared_ptr<Arena> arena_;
   ReportLog& log_;
@@ -59,6 +64,7 @@ class Executor {
   Checker checker_;
   Trial trial_;
   std::unique_ptr<Numerics> numerics_;        ///< null without them
+  std::unique_ptr<Algebra> algebra_;          ///< null without it
   std::unique_ptr<Interleaver> interleaver_;  ///< null without a schedule
   std::vector<DispatchLosses> losses_;
   std::atomic<std::uint64_t> ended_groups_ = 0, groups_ = 0;  ///< of the dispatch that runs

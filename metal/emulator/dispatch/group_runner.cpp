@@ -17,8 +17,8 @@ GroupRunner::GroupRunner(const std::shared_ptr<Arena>& arena, ReportLog& log, Gr
       positions_(Scheduler::max_threads),
       arena_(arena.get()) {}
 
-void GroupRunner::begin_dispatch(const Launch& launch, Checker* checker, Numerics* numerics) {
-  numerics_ = numerics;
+void GroupRunner::begin_dispatch(const Launch& launch, Checker* checker, Follower* follower) {
+  follower_ = follower;
   interleaver_ = nullptr;
   launch_ = &launch;
   checker_ = checker;

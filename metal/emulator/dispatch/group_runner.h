@@ -11,7 +11,7 @@
 #include "metal/emulator/check/checker.h"
 #include "metal/emulator/dispatch/launch.h"
 #include "metal/emulator/memory/threadgroup_memory.h"
-#include "metal/emulator/numerics/numerics.h"
+#include "metal/emulator/numerics/follower.h"
 #include "metal/emulator/simt/barriers.h"
 #include "metal/emulator/simt/order.h"
 #include "metal/emulator/simt/scheduler.h"
@@ -31,8 +31,8 @@ class GroupRunner final : private BarrierListener {
   GroupRunner(const std::shared_ptr<Arena>& arena, ReportLog& log, GroupOptions options);
 
   /// Prepares to run groups of `launch` on the calling OS thread. `launch` must outlive them. The checker and the
-  /// numerics may be null.
-  void begin_dispatch(const Launch& launch, Checker* checker, Numerics* numerics);
+  /// follower may be null.
+  void begin_dispatch(const Launch& launch, Checker* checker, Follower* follower);
 
   /// The same, unchecked, for threads that `interleaver` may pause at their atomic accesses.
   void begin_dispatch(const Launch& launch, Interleaver* interleaver);
@@ -89,7 +89,7 @@ class GroupRunner final : private BarrierListener {
   [[noreturn]] void fault(const void* address, const void* pc);
   [[noreturn]] void division_overflow(const void* pc);
   [[noreturn]] void refused_instruction(const void* pc);
-  Numerics* numerics() const { return numerics_; }
+  Follower* follower() const { return follower_; }
   abi::FastBarrier& fast_barrier() { return scheduler_.fast_barrier(); }
   Fiber* running_fiber() const { return is_running_ ? &scheduler_.current_fiber() : nullptr; }
 
@@ -101,8 +101,8 @@ class GroupRunner final : private BarrierListener {
   void release_in_order_of_arrival(std::uint32_t threads) override { scheduler_.requeue_last(threads); }
   void threadgroup_barrier_passed(std::uint32_t flags) override;
   void simdgroup_barrier_passed(std::uint32_t simdgroup, std::uint32_t flags) override;
-  bool follows_values() const override { return numerics_ != nullptr; }
-  void value_moved(const void* to, const void* from, std::uint64_t bytes) override { numerics_->move(to, from, bytes); }
+  bool follows_values() const override { return follower_ != nullptr; }
+  void value_moved(const void* to, const void* from, std::uint64_t bytes) override { follower_->move(to, from, bytes); }
   void lanes_missing(std::uint32_t simdgroup, std::uint32_t active, std::uint32_t missing,
                      const abi::Site& site) override;
   void barrier_skipped(std::uint32_t waiting, const abi::Site& site, std::uint32_t finished) override;
@@ -136,7 +136,7 @@ class GroupRunner final : private BarrierListener {
   Checker* checker_ = nullptr;
   std::size_t record_ = 0;  ///< of the checker
   Interleaver* interleaver_ = nullptr;
-  Numerics* numerics_ = nullptr;
+  Follower* follower_ = nullptr;
   const Arena* arena_;
   std::uint64_t group_ = 0, steps_left_ = 0;
   Size group_position_, extent_;

@@ -108,33 +108,33 @@ void blocks(assay_u64 count, const void* pc) {
   current_runner ? current_runner->blocks(count, pc) : count_lone_blocks(count);
 }
 
-Numerics* numerics_here() {
-  return current_runner ? current_runner->numerics() : nullptr;
+Follower* follower_here() {
+  return current_runner ? current_runner->follower() : nullptr;
 }
 
 assay_u32 operation(const abi::Site* site, assay_u32 code, assay_u32 count, const double* operands, double result,
                     const assay_u32* entries) {
-  Numerics* const numerics = numerics_here();
-  return numerics ? numerics->operation(site, code, count, operands, result, entries) : 0;
+  Follower* const follower = follower_here();
+  return follower ? follower->operation(site, code, count, operands, result, entries) : 0;
 }
 
 assay_u32 load_entry(const void* address, double value) {
-  const Numerics* const numerics = numerics_here();
-  return numerics ? numerics->load(address, value) : 0;
+  Follower* const follower = follower_here();
+  return follower ? follower->load(address, value) : 0;
 }
 
 void store_entry(const void* address, assay_u32 entry, assay_u32 bytes) {
-  if (Numerics* const numerics = numerics_here()) numerics->store(address, entry, bytes);
+  if (Follower* const follower = follower_here()) follower->store(address, entry, bytes);
 }
 
 void move_entries(const void* to, const void* from, assay_u64 bytes) {
-  if (Numerics* const numerics = numerics_here()) numerics->move(to, from, bytes);
+  if (Follower* const follower = follower_here()) follower->move(to, from, bytes);
 }
 
 void compare(const abi::Site* site, assay_u32 predicate, double left, double right, assay_u32 left_entry,
              assay_u32 right_entry) {
-  if (Numerics* const numerics = numerics_here())
-    numerics->compare(site, predicate, left, right, left_entry, right_entry);
+  if (Follower* const follower = follower_here())
+    follower->compare(site, predicate, left, right, left_entry, right_entry);
 }
 
 constexpr abi::NumericsServices numerics_services{&operation, &load_entry, &store_entry, &move_entries, &compare};

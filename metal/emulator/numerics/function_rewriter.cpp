@@ -6,6 +6,17 @@ using ir::Call;
 using ir::Instruction;
 using ir::Value;
 
+namespace {
+
+/// Whether a literal has so many bits that it may have been rounded: "0x3FD5555560000000".
+bool may_stand_for_another(std::string_view literal) {
+  constexpr std::size_t digits = 18, digits_of_few_bits = 8;
+  return literal.starts_with("0x") && literal.size() == digits &&
+         literal.find_first_not_of('0', digits_of_few_bits) != std::string_view::npos;
+}
+
+}  // namespace
+
 std::string FunctionRewriter::run(std::span<const std::string_view> lines) {
   find_variables(lines);
   bool has_entry = false;
@@ -27,8 +38,11 @@ std::string FunctionRewriter::run(std::span<const std::string_view> lines) {
 
 void FunctionRewriter::find_variables(std::span<const std::string_view> lines) {
   for (const std::string_view line : lines)
-    if (const auto read = ir::instruction(line); read && read->opcode == "alloca")
-      if (ir::is_floating(ir::parts(read->operands)[0])) variables_.insert(read->result);
+    if (const auto read = ir::instruction(line); read && read->opcode == "alloca") {
+      const std::string_view type = ir::parts(read->operands)[0];
+      if (ir::is_floating(type)) variables_.insert(read->result);
+      if (ir::is_floating(type) || is_integer(type)) scalars_[read->result] = type;
+    }
   for (const std::string_view line : lines)
     if (const auto read = ir::instruction(line); read && !variables_.empty()) forget_escaping(*read);
 }
@@ -95,6 +109,20 @@ std::string FunctionRewriter::as_double(std::string_view type, std::string_view 
   return wide;
 }
 
+std::string FunctionRewriter::value_entry(std::string_view type, std::string_view name) {
+  if (name.starts_with('%') || function_.is_own || type == "double" || !may_stand_for_another(name))
+    return entry_of(name);
+  return bits(Operation::constant, type, name, "0");
+}
+
+std::string FunctionRewriter::bits(Operation direction, std::string_view type, std::string_view value,
+                                   const std::string& entry) {
+  const std::string wide = as_double(type, value), result = temporary();
+  add("{} = call i32 @assay_numerics_operation_1(ptr {}, i32 {}, double {}, double {}, i32 {})", result, site(),
+      code_of(direction, precision_of_type(type)), wide, wide, entry);
+  return result;
+}
+
 std::string Sites::of(const ir::SourceLine& place) {
   if (place.line == 0) return "@assay.site.0";
   const auto [entry, is_new] = numbers_.try_emplace(place, all_.size());
@@ -103,8 +131,8 @@ std::string Sites::of(const ir::SourceLine& place) {
 }
 
 std::string instrumented(const ir::Module& module, Sites& sites, const ir::DefinedFunction& function,
-                         std::span<const std::string_view> lines) {
-  return FunctionRewriter(module, sites, function).run(lines);
+                         std::optional<Operation> stated, std::span<const std::string_view> lines) {
+  return FunctionRewriter(module, sites, function, stated).run(lines);
 }
 
 }  // namespace assay::metal::emulator

@@ -31,12 +31,16 @@ class Sites {
 
 /// `lines` are those between the signature and the closing brace.
 std::string instrumented(const ir::Module& module, Sites& sites, const ir::DefinedFunction& function,
-                         std::span<const std::string_view> lines);
+                         std::optional<Operation> stated, std::span<const std::string_view> lines);
 
 inline Precision precision_of_type(std::string_view type) {
   if (type == "half") return Precision::half;
   if (type == "bfloat") return Precision::bfloat;
   return type == "float" ? Precision::single : Precision::wide;
+}
+
+inline bool is_integer(std::string_view type) {
+  return type == "i16" || type == "i32" || type == "i64";
 }
 
 /// In which clang may pass a struct.
@@ -67,8 +71,9 @@ inline std::string_view pointer(std::string_view text) {
 
 class FunctionRewriter {
  public:
-  FunctionRewriter(const ir::Module& module, Sites& sites, const ir::DefinedFunction& function)
-      : module_(module), sites_(sites), function_(function) {}
+  FunctionRewriter(const ir::Module& module, Sites& sites, const ir::DefinedFunction& function,
+                   std::optional<Operation> stated)
+      : module_(module), sites_(sites), function_(function), stated_(stated) {}
 
   std::string run(std::span<const std::string_view> lines);
 
@@ -96,7 +101,11 @@ class FunctionRewriter {
     const auto found = places_.find(name);
     return found == places_.end() ? "null" : found->second;
   }
-  Operand operand(std::string_view type, std::string_view name) { return {as_double(type, name), entry_of(name)}; }
+  /// As entry_of, of a literal too.
+  std::string value_entry(std::string_view type, std::string_view name);
+  Operand operand(std::string_view type, std::string_view name) {
+    return {as_double(type, name), value_entry(type, name)};
+  }
   void move(std::string_view to, std::string_view from, std::string_view size) {
     if (from != "null") add("call void @assay_numerics_move(ptr {}, ptr {}, i64 {})", to, from, size);
   }
@@ -106,7 +115,7 @@ class FunctionRewriter {
     return ir::call(read.operands);
   }
 
-  /// Local variables of a scalar type whose address is used for nothing but reads and writes.
+  /// Local variables of a floating-point type whose address is used for nothing but reads and writes.
   void find_variables(std::span<const std::string_view> lines);
   void forget_escaping(const ir::Instruction& read);
   void before(const ir::Instruction& read);
@@ -119,6 +128,8 @@ class FunctionRewriter {
   void loaded(const ir::Instruction& read);
   void read_entry(std::string_view result, std::string_view type, std::string_view from);
   void stored(const ir::Instruction& read);
+  void punned(const ir::Instruction& read, std::string_view type, std::string_view from);
+  std::string bits(Operation direction, std::string_view type, std::string_view value, const std::string& entry);
   void exchanged(const ir::Instruction& read);
   void extracted(const ir::Instruction& read, const std::vector<std::string_view>& operands);
   void enter();
@@ -126,9 +137,13 @@ class FunctionRewriter {
   void take_copy(const ir::Value& parameter, std::size_t n);
   void pass_arguments(const ir::Call& call, const ir::DefinedFunction* callee);
   void before_return(const ir::Value& value);
+  std::string stated_entry(Operation operation, std::string_view type, const std::string& result,
+                           const std::string& entry);
+  void state_parts(const ir::Value& value);
   void returned(const ir::Instruction& read, const ir::Call& call);
   void returned_from(const ir::Instruction& read, const ir::Call& call, const KnownFunction& known);
   void chosen(std::string_view result, const ir::Call& call);
+  void signed_as(std::string_view result, const ir::Call& call);
   Operand integer(const ir::Value& value, std::string_view conversion);
   void extracted_mantissa(const ir::Instruction& read, const std::pair<const std::string_view, ir::Call>& frexp);
   void observe(std::string_view result, std::string_view type, Operation operation,
@@ -142,9 +157,11 @@ class FunctionRewriter {
   const ir::Module& module_;
   Sites& sites_;
   const ir::DefinedFunction& function_;
+  std::optional<Operation> stated_;  ///< what the function computes of its first argument
   std::string text_;
   std::string_view debug_;
   std::set<std::string_view> variables_;
+  std::map<std::string_view, std::string_view> scalars_;  ///< the types of local numbers
   std::map<std::string_view, std::string> entries_, places_;
   std::set<std::string_view> passed_;  ///< values in which clang passes structs, and atomics
   std::map<std::string_view, ir::Call> frexps_;

@@ -41,7 +41,8 @@ std::string definitions(const Sites& sites, std::string_view linkage) {
   return text;
 }
 
-std::string instrumented(const ir::Module& module, std::size_t size, std::string_view linkage) {
+std::string instrumented(const ir::Module& module, std::size_t size, std::string_view linkage,
+                         const StatedFunctions& stated) {
   Sites sites;
   std::string result;
   result.reserve(size * 2);
@@ -54,21 +55,22 @@ std::string instrumented(const ir::Module& module, std::size_t size, std::string
     if (!function || function->is_skipped) continue;
     const std::size_t first = n + 1;
     while (n + 1 < lines.size() && lines[n + 1] != "}") ++n;
-    result += instrumented(module, sites, *function, {lines.data() + first, n + 1 - first});
+    result += instrumented(module, sites, *function, stated_of(stated, signature->callee),
+                           {lines.data() + first, n + 1 - first});
   }
   return result + definitions(sites, linkage);
 }
 
 }  // namespace
 
-std::string instrument_numerics(std::string_view text, const std::string& headers) {
+std::string instrument_numerics(std::string_view text, const std::string& headers, const StatedFunctions& stated) {
   const ir::Module module(text, [&](const std::string& file) { return file.starts_with(headers); });
-  return instrumented(module, text.size(), "internal");
+  return instrumented(module, text.size(), "internal", stated);
 }
 
 std::string instrument_library_numerics(std::string_view text) {
   const auto is_standard = [](const std::string& file) { return file.find("/include/c++/") != std::string::npos; };
-  return instrumented(ir::Module(text, is_standard, true), text.size(), "weak hidden thread_local");
+  return instrumented(ir::Module(text, is_standard, true), text.size(), "weak hidden thread_local", {});
 }
 
 }  // namespace assay::metal::emulator

@@ -11,11 +11,13 @@
 #include <string>
 #include <string_view>
 
+#include "metal/emulator/numerics/stated_functions.h"
+
 namespace assay::metal::emulator {
 
 /// `text` is LLVM's representation as clang writes it before any optimisation, with names of values. Operations in
 /// functions of the folder `headers` belong to the lines that call them.
-std::string instrument_numerics(std::string_view text, const std::string& headers);
+std::string instrument_numerics(std::string_view text, const std::string& headers, const StatedFunctions& stated = {});
 
 /// The same for one of the sources of a shared library, which may have several threads and throw exceptions. Operations
 /// of the C++ standard library belong to the lines that call it.

@@ -25,7 +25,7 @@ const std::map<std::string_view, KnownFunction> functions_by_name = {
     {"maxnum", {Kind::choice}},
     {"fmin", {Kind::choice}},
     {"fmax", {Kind::choice}},
-    {"copysign", {Kind::choice}},
+    {"copysign", {Kind::sign}},
     {"floor", {Kind::whole}},
     {"ceil", {Kind::whole}},
     {"trunc", {Kind::whole}},

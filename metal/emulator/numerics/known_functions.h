@@ -13,6 +13,7 @@ struct KnownFunction {
     operation,  ///< of as many operands as it has arguments
     choice,     ///< the result is one of the arguments: fmin, fmax
     scaling,    ///< ldexp: the second operand is an integer
+    sign,       ///< copysign: the first argument or its negative
     whole       ///< floor and the like: the result is exact by definition
   };
   Kind kind;

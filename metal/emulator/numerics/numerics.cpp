@@ -27,17 +27,11 @@ double unit_for(std::uint32_t code) {
                                                   : unit_roundoff(precision_of(code));
 }
 
-/// Whether the operation is the second of (x + 1.5 2^23) - 1.5 2^23, which rounds a float to a whole number as rint
-/// does.
-bool rounds_to_whole_number(std::uint32_t code, const Operands& operands, const std::uint32_t* entries) {
-  constexpr double rounder = 0x1.8p23;
-  return code == code_of(Operation::subtract, Precision::single) && entries[1] == 0 && operands.of[1] == rounder;
-}
-
 }  // namespace
 
 std::uint32_t Numerics::operation(const abi::Site* site, std::uint32_t code, std::uint32_t count,
                                   const double* operands, double result, const std::uint32_t* entries) {
+  if ((code & stated_flag) != 0) return entries[1];
   if (count == 1) return follow<1>(site, code, operands, result, entries);
   if (count == 2) return follow<2>(site, code, operands, result, entries);
   return follow<3>(site, code, operands, result, entries);
@@ -147,8 +141,8 @@ void Numerics::note_absorption(const NumericEvent& event) {
   statistics.absorption.thread = thread();
 }
 
-std::uint32_t Numerics::load(const void* address, double value) const {
-  const std::uint32_t entry = places_.at(reinterpret_cast<std::uintptr_t>(address));
+std::uint32_t Numerics::load(const void* address, double value) {
+  const std::uint32_t entry = places().at(reinterpret_cast<std::uintptr_t>(address));
   return entry != 0 && same(tape_[entry].value, value) ? entry : 0;
 }
 

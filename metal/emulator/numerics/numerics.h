@@ -14,7 +14,7 @@
 #include "metal/emulator/abi/shader_abi.h"
 #include "metal/emulator/check/dispatch_info.h"
 #include "metal/emulator/check/report_log.h"
-#include "metal/emulator/numerics/entry_places.h"
+#include "metal/emulator/numerics/follower.h"
 #include "metal/emulator/numerics/tape.h"
 
 namespace assay::metal::emulator {
@@ -48,31 +48,22 @@ struct SiteStatistics {
   NumericEvent decision;
 };
 
-class Numerics {
+class Numerics final : public Follower {
  public:
   explicit Numerics(const abi::Position* (*position)()) : position_(position) {}
 
-  // NumericsServices.
   std::uint32_t operation(const abi::Site* site, std::uint32_t code, std::uint32_t count, const double* operands,
-                          double result, const std::uint32_t* entries);
-  std::uint32_t load(const void* address, double value) const;
-  void store(const void* address, std::uint32_t entry, std::uint32_t bytes) {
-    places_.set(reinterpret_cast<std::uintptr_t>(address), entry, bytes);
-  }
-  void move(const void* to, const void* from, std::uint64_t bytes) {
-    places_.move(reinterpret_cast<std::uintptr_t>(to), reinterpret_cast<std::uintptr_t>(from), bytes);
-  }
+                          double result, const std::uint32_t* entries) override;
+  std::uint32_t load(const void* address, double value) override;
   void compare(const abi::Site* site, std::uint32_t predicate, double left, double right, std::uint32_t left_entry,
-               std::uint32_t right_entry);
+               std::uint32_t right_entry) override;
 
   const Tape& tape() const { return tape_; }
-  const EntryPlaces& places() const { return places_; }
   const std::vector<SiteStatistics>& sites() const { return sites_; }
   std::uint32_t first_site() const { return first_site_; }  ///< of the dispatch
   std::vector<Origin>& origins() { return origins_; }
 
-  /// Sites are told apart by their addresses, and another shader may be at these now.
-  void begin_dispatch() {
+  void begin_dispatch() override {
     numbers_.clear();
     origin_numbers_.clear();
     recent_.fill({});
@@ -98,7 +89,6 @@ class Numerics {
 
   const abi::Position* (*position_)();
   Tape tape_;
-  EntryPlaces places_;
   std::vector<SiteStatistics> sites_ = {SiteStatistics()};
   std::map<const abi::Site*, std::uint32_t> numbers_;
   struct Recent {

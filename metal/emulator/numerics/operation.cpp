@@ -55,6 +55,9 @@ constexpr std::array definitions_of_operations = {
                      std::ldexp(1.0, static_cast<int>(y)), 0, 0),
     ASSAY_DEFINITION("expm1({0:.9g})", std::expm1(x), exact + 1, 0, 0),
     ASSAY_DEFINITION("log1p({0:.9g})", std::log1p(x), 1 / (1 + x), 0, 0),
+    ASSAY_DEFINITION("{0:.9g}", x, 1, 0, 0),
+    ASSAY_DEFINITION("the bits of {0:.9g}", x, 1, 0, 0),
+    ASSAY_DEFINITION("the number {0:.9g} of bits", x, 1, 0, 0),
 #include "metal/emulator/include/assay/functions.def"
 };
 #undef ASSAY_DEFINITION

@@ -20,6 +20,9 @@ enum class Operation : std::uint32_t {
   scale,
   expm1,
   log1p,
+  constant,   ///< a literal that may stand for another number
+  to_bits,    ///< a value whose bits are looked at
+  from_bits,  ///< a value that was made of bits
 #define MSL_ROUNDED_1(name, ...) name,
 #define MSL_ROUNDED_2(name, ...) name,
 #include "metal/emulator/include/assay/functions.def"
@@ -32,8 +35,12 @@ enum class Precision : std::uint32_t { half, bfloat, single, wide };
 constexpr std::uint32_t code_of(Operation operation, Precision precision) {
   return static_cast<std::uint32_t>(operation) << 2 | static_cast<std::uint32_t>(precision);
 }
+/// In the code of what a function is stated to compute of the first operand; the second is what it has computed. With
+/// `constant`: 0.
+inline constexpr std::uint32_t stated_flag = std::uint32_t{1} << 31;
+
 constexpr Operation operation_of(std::uint32_t code) {
-  return static_cast<Operation>(code >> 2);
+  return static_cast<Operation>((code & ~stated_flag) >> 2);
 }
 constexpr Precision precision_of(std::uint32_t code) {
   return static_cast<Precision>(code & 3);
@@ -77,6 +84,13 @@ inline double slope_inline(Operation operation, const Operands& operands, double
   if (operation == Operation::add) return 1;
   if (operation == Operation::multiply) return operands.of[n == 0 ? 1 : 0];
   return slope(operation, operands, result, n);
+}
+
+/// Whether the operation is the second of (x + 1.5 2^23) - 1.5 2^23, which rounds a float to a whole number as rint
+/// does.
+inline bool rounds_to_whole_number(std::uint32_t code, const Operands& operands, const std::uint32_t* entries) {
+  constexpr double rounder = 0x1.8p23f;
+  return code == code_of(Operation::subtract, Precision::single) && entries[1] == 0 && operands.of[1] == rounder;
 }
 
 /// "1.5 - 1.25", "exp(89)", "bfloat(1e39)".

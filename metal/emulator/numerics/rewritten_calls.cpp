@@ -55,14 +55,47 @@ void FunctionRewriter::pass_arguments(const Call& call, const ir::DefinedFunctio
   }
   for (std::size_t n = 0; n < call.arguments.size() && n < 64; ++n) {
     const Value& one = call.arguments[n];
-    if (ir::is_floating(one.type)) add("store i32 {}, ptr {}", entry_of(one.name), argument_entry(n));
+    if (ir::is_floating(one.type)) add("store i32 {}, ptr {}", value_entry(one.type, one.name), argument_entry(n));
     if (is_by_value(one)) add("store ptr {}, ptr {}", one.name, argument_place(n));
     if (may_hold_several(one.type)) add("store ptr {}, ptr {}", place_of(one.name), argument_place(n));
   }
 }
 
+/// The entry of what the function is stated to compute, in place of the one of what it has computed.
+std::string FunctionRewriter::stated_entry(Operation operation, std::string_view type, const std::string& result,
+                                           const std::string& entry) {
+  const Value& argument = function_.signature.arguments[0];
+  const std::string made = temporary(), value = as_double(argument.type, argument.name);
+  add("{} = call i32 @assay_numerics_operation_2(ptr {}, i32 {}, double {}, double {}, double {}, i32 {}, i32 {})",
+      made, site(), code_of(operation, precision_of_type(type)) | stated_flag, value, result, result,
+      entry_of(argument.name), entry);
+  return made;
+}
+
+/// The first of the floats of a struct has the result, the others are what rounding has left of it.
+void FunctionRewriter::state_parts(const Value& value) {
+  const std::string place = place_of(value.name);
+  if (place == "null" || value.type != "<2 x float>") return;
+  for (const int n : {0, 1}) {
+    const std::string part = temporary(), number = temporary(), entry = temporary();
+    add("{} = getelementptr float, ptr {}, i64 {}", part, place, n);
+    add("{} = load float, ptr {}", number, part);
+    const std::string wide = as_double("float", number);
+    add("{} = call i32 @assay_numerics_load(ptr {}, double {})", entry, part, wide);
+    add("call void @assay_numerics_store(ptr {}, i32 {}, i32 4)", part,
+        stated_entry(n == 0 ? *stated_ : Operation::constant, "float", wide, entry));
+  }
+}
+
 void FunctionRewriter::before_return(const Value& value) {
-  if (ir::is_floating(value.type)) add("store i32 {}, ptr @assay.result.entry", entry_of(value.name));
+  const bool is_stated =
+      stated_ && !function_.signature.arguments.empty() && ir::is_floating(function_.signature.arguments[0].type);
+  if (is_stated) state_parts(value);
+  if (ir::is_floating(value.type)) {
+    std::string entry = value_entry(value.type, value.name);
+    if (is_stated) entry = stated_entry(*stated_, value.type, as_double(value.type, value.name), entry);
+    add("store i32 {}, ptr @assay.result.entry", entry);
+  }
   if (may_hold_several(value.type)) add("store ptr {}, ptr @assay.result.place", place_of(value.name));
 }
 
@@ -89,6 +122,8 @@ void FunctionRewriter::returned_from(const Instruction& read, const Call& call, 
       return;
     case KnownFunction::Kind::choice:
       return chosen(read.result, call);
+    case KnownFunction::Kind::sign:
+      return signed_as(read.result, call);
     case KnownFunction::Kind::scaling:
       operands = {operand(call.type, call.arguments[0].name), integer(call.arguments[1], "sitofp")};
       break;
@@ -103,6 +138,14 @@ void FunctionRewriter::chosen(std::string_view result, const Call& call) {
   add("{} = fcmp ueq {} {}, {}", is_first, call.type, result, call.arguments[0].name);
   add("{} = select i1 {}, i32 {}, i32 {}", new_entry(result), is_first, entry_of(call.arguments[0].name),
       entry_of(call.arguments[1].name));
+}
+
+/// The first argument times 1 or -1.
+void FunctionRewriter::signed_as(std::string_view result, const Call& call) {
+  const std::string is_first = temporary(), factor = temporary();
+  add("{} = fcmp ueq {} {}, {}", is_first, call.type, result, call.arguments[0].name);
+  add("{} = select i1 {}, double 1.0, double -1.0", factor, is_first);
+  observe(result, call.type, Operation::multiply, {operand(call.type, call.arguments[0].name), {factor, "0"}});
 }
 
 FunctionRewriter::Operand FunctionRewriter::integer(const Value& value, std::string_view conversion) {

@@ -36,11 +36,28 @@ void FunctionRewriter::loaded(const Instruction& read) {
   if (from.empty()) return;
   if (may_hold_several(type)) places_[read.result] = std::string(from);
   if (read.operands.starts_with("atomic")) passed_.insert(read.result);
+  const auto variable = scalars_.find(from);
+  if (variable != scalars_.end() && ir::is_floating(type) != ir::is_floating(variable->second))
+    return punned(read, type, from);
   if (!ir::is_floating(type)) return;
   if (variables_.contains(from))
     add("{} = load i32, ptr {}", new_entry(read.result), ir::derived_name(from, "entry"));
   else
     read_entry(read.result, type, from);
+}
+
+/// as_type reads a variable of another type.
+void FunctionRewriter::punned(const Instruction& read, std::string_view type, std::string_view from) {
+  if (ir::is_floating(type)) {
+    read_entry(read.result, type, from);
+    entries_[read.result] = bits(Operation::from_bits, type, read.result, entry_of(read.result));
+    return;
+  }
+  const std::string_view of = scalars_[from];
+  const std::string number = temporary(), entry = temporary();
+  add("{} = load {}, ptr {}", number, of, from);
+  add("{} = call i32 @assay_numerics_load(ptr {}, double {})", entry, from, as_double(of, number));
+  bits(Operation::to_bits, of, number, entry);
 }
 
 void FunctionRewriter::read_entry(std::string_view result, std::string_view type, std::string_view from) {
@@ -54,9 +71,9 @@ void FunctionRewriter::stored(const Instruction& read) {
   const std::string_view to = pointer(operands[1]);
   if (to.empty()) return;
   if (variables_.contains(to))
-    add("store i32 {}, ptr {}", entry_of(value.name), ir::derived_name(to, "entry"));
+    add("store i32 {}, ptr {}", value_entry(value.type, value.name), ir::derived_name(to, "entry"));
   else if (ir::is_floating(value.type) && value.type != "double")
-    add("call void @assay_numerics_store(ptr {}, i32 {}, i32 {})", to, entry_of(value.name),
+    add("call void @assay_numerics_store(ptr {}, i32 {}, i32 {})", to, value_entry(value.type, value.name),
         bytes_of(precision_of_type(value.type)));
   else if (value.type == "double" && !passed_.contains(value.name))
     add("call void @assay_numerics_store(ptr {}, i32 {}, i32 8)", to, entry_of(value.name));

@@ -76,6 +76,10 @@ void FunctionRewriter::converted(const Instruction& read, const Value& from, std
     observe(read.result, type, Operation::convert, {operand(from.type, from.name)});
   else if ((read.opcode == "sitofp" || read.opcode == "uitofp") && ir::is_floating(type) && type != "double")
     observe(read.result, type, Operation::convert, {integer(from, read.opcode)});
+  else if (read.opcode == "bitcast" && is_integer(from.type) && ir::is_floating(type))
+    entries_[read.result] = bits(Operation::from_bits, type, read.result, "0");
+  else if (read.opcode == "bitcast" && ir::is_floating(from.type) && is_integer(type))
+    bits(Operation::to_bits, from.type, from.name, entry_of(from.name));
 }
 
 void FunctionRewriter::merged(const Instruction& read, std::string_view text) {
@@ -92,7 +96,8 @@ void FunctionRewriter::merged(const Instruction& read, std::string_view text) {
 void FunctionRewriter::selected(const Instruction& read, const std::vector<std::string_view>& operands) {
   const Value yes = ir::value(operands[1]), no = ir::value(operands[2]);
   if (ir::is_floating(yes.type))
-    add("{} = select {}, i32 {}, i32 {}", new_entry(read.result), operands[0], entry_of(yes.name), entry_of(no.name));
+    add("{} = select {}, i32 {}, i32 {}", new_entry(read.result), operands[0], value_entry(yes.type, yes.name),
+        value_entry(no.type, no.name));
 }
 
 }  // namespace assay::metal::emulator

@@ -25,31 +25,36 @@ struct TapeEntry {
   Precision precision() const { return static_cast<Precision>(site_and_precision & 3); }
 };
 
-class Tape {
+template <class Entry>
+class TapeOf {
  public:
   static constexpr std::uint32_t limit = 1U << 25;  ///< 1.5 GiB
 
   /// Not in huge pages: a virtual machine may be slow to find these.
-  Tape() : entries_(limit), filler_(entries_.data(), limit * sizeof(TapeEntry)) {}
+  TapeOf() : entries_(limit), filler_(entries_.data(), limit * sizeof(Entry)) {}
 
-  /// The number of an entry of zeros, to be filled; 0 if the tape is full.
+  /// The number of an entry to be filled, which has zeros the first time; 0 if the tape is full.
   std::uint32_t add() {
     if (size_ == limit) return is_full_ = true, 0;
-    if (size_ % announced == 0) filler_.note_use(size_ * sizeof(TapeEntry));
+    if (size_ % announced == 0) filler_.note_use(size_ * sizeof(Entry));
     return size_++;
   }
-  TapeEntry& operator[](std::uint32_t n) { return entries_.data()[n]; }
-  const TapeEntry& operator[](std::uint32_t n) const { return entries_.data()[n]; }
+  Entry& operator[](std::uint32_t n) { return entries_.data()[n]; }
+  const Entry& operator[](std::uint32_t n) const { return entries_.data()[n]; }
   std::uint32_t size() const { return size_; }
+  /// What is added then overwrites what was.
+  void clear() { size_ = 1, is_full_ = false; }
   bool is_full() const { return is_full_; }
 
  private:
   static constexpr std::uint32_t announced = 1U << 16;  ///< 3 MiB
 
-  ZeroedPages<TapeEntry> entries_;
+  ZeroedPages<Entry> entries_;
   PageFiller filler_;
   std::uint32_t size_ = 1;  ///< entry 0 stands for exact values
   bool is_full_ = false;
 };
+
+using Tape = TapeOf<TapeEntry>;
 
 }  // namespace assay::metal::emulator

@@ -46,8 +46,8 @@ std::string with_lines(std::string_view text, const Replaced& replaced) {
 }  // namespace
 
 std::string with_clang_pragmas(std::string_view text) {
-  static constexpr std::array<std::string_view, 7> kept = {
-      "clang fp ", "clang diagnostic ", "GCC diagnostic ", "STDC ", "METAL ", "float_control", "pack"};
+  static constexpr std::array<std::string_view, 8> kept = {
+      "assay ", "clang fp ", "clang diagnostic ", "GCC diagnostic ", "STDC ", "METAL ", "float_control", "pack"};
   bool is_own = true;
   return with_lines(text, [&](std::string_view line) -> std::string_view {
     if (const auto marker = line_marker(line)) is_own = !marker->is_of_system_header();

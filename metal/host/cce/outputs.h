@@ -17,10 +17,14 @@ using cpu::validate_loss;
 inline void write_losses(reference::Reduction reduction, const CceResults& results, std::span<float> loss) {
   std::ranges::fill(loss, 0.0F);
   if (!results.run) return;
-  const auto* const of_rows = reinterpret_cast<const float*>(results.run->buffers().loss.buffer->contents());
+  Buffer& buffer = *results.run->buffers().loss.buffer;
+  const auto* const of_rows = reinterpret_cast<const float*>(buffer.contents());
   double sum = 0;
   for (const cce::Token& token : results.tokens) {
-    if (reduction == reference::Reduction::none) loss[token.row] = of_rows[token.row];
+    if (reduction == reference::Reduction::none) {
+      loss[token.row] = of_rows[token.row];
+      buffer.did_copy(&loss[token.row], token.row * sizeof(float), sizeof(float));
+    }
     sum += double{of_rows[token.row]};
   }
   if (reduction == reference::Reduction::none) return;
@@ -41,10 +45,13 @@ inline void write_log_sums(const CceResults& results, double offset, std::span<d
 template <class Real>
 void write_gradient(const CceResults& results, BufferPart CceBuffers::* from, std::span<Real> gradient) {
   if (gradient.empty()) return;
-  if (results.run)
-    std::memcpy(gradient.data(), (results.run->buffers().*from).buffer->contents(), gradient.size_bytes());
-  else
+  if (!results.run) {
     std::ranges::fill(gradient, Real(0.0F));
+    return;
+  }
+  Buffer& buffer = *(results.run->buffers().*from).buffer;
+  std::memcpy(gradient.data(), buffer.contents(), gradient.size_bytes());
+  buffer.did_copy(gradient.data(), 0, gradient.size_bytes());
 }
 
 template <class Real>

@@ -10,7 +10,9 @@ namespace assay::metal::host {
 namespace {
 
 void copy_out(const BufferPart& from, std::span<std::byte> to) {
-  if (!to.empty()) std::memcpy(to.data(), from.buffer->contents() + from.offset, to.size());
+  if (to.empty()) return;
+  std::memcpy(to.data(), from.buffer->contents() + from.offset, to.size());
+  from.buffer->did_copy(to.data(), from.offset, to.size());
 }
 
 }  // namespace

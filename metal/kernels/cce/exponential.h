@@ -44,16 +44,24 @@ struct Hyperbolic {
   float slope;  ///< 1 - tanh^2, computed without the cancellation near tanh = 1
 };
 
-/// With e = exp(-2 |y|): (1 - e) / (1 + e) and 4 e / (1 + e)^2; near 0 the Taylor series up to y^11.
-inline Hyperbolic hyperbolic(float y) {
-  const float size = fabs(y), e = size < 75.0f ? exponential(Pair{-2.0f * size, 0.0f}) : 0.0f;
-  const float slope = 4.0f * e / ((1.0f + e) * (1.0f + e)), square = y * y;
+#pragma assay hyperbolic_tangent_near_zero is tanh
+
+/// tanh y for |y| < 0.35: the Taylor series up to y^11.
+inline float hyperbolic_tangent_near_zero(float y) {
+  const float square = y * y;
   float q = -1382.0f / 155925.0f;
   q = fma(q, square, 62.0f / 2835.0f);
   q = fma(q, square, -17.0f / 315.0f);
   q = fma(q, square, 2.0f / 15.0f);
   q = fma(q, square, -1.0f / 3.0f);
-  const float near = fma(q * square, y, y), far = copysign((1.0f - e) / (1.0f + e), y);
+  return fma(q * square, y, y);
+}
+
+/// With e = exp(-2 |y|): (1 - e) / (1 + e) and 4 e / (1 + e)^2.
+inline Hyperbolic hyperbolic(float y) {
+  const float size = fabs(y), e = size < 75.0f ? exponential(Pair{-2.0f * size, 0.0f}) : 0.0f;
+  const float slope = 4.0f * e / ((1.0f + e) * (1.0f + e));
+  const float near = hyperbolic_tangent_near_zero(y), far = copysign((1.0f - e) / (1.0f + e), y);
   return {size < 0.35f ? near : isnan(y) ? y : far, slope};
 }
 

@@ -50,7 +50,7 @@ assay_u32 operation(const abi::Site* site, assay_u32 code, assay_u32 count, cons
 
 assay_u32 load(const void* address, double value) {
   assay_u32 entry = 0;
-  with_numerics([&](const Numerics& all) { entry = all.load(address, value); });
+  with_numerics([&](Numerics& all) { entry = all.load(address, value); });
   return entry;
 }
 

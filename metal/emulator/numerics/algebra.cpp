@@ -1,0 +1,175 @@
+#include "metal/emulator/numerics/algebra.h"
+
+#include <cmath>
+#include <iterator>
+#include <optional>
+
+#include "metal/emulator/numerics/algebra_operation.h"
+#include "reference/number/residue_constant.h"
+
+namespace assay::metal::emulator {
+
+namespace {
+
+using reference::Residue;
+
+/// Whether the operation gives `result` without rounding, so that it needs no entry where its operands have none.
+bool is_exact(Operation what, const Operands& operands, double result) {
+  const auto [x, y, z] = operands.of;
+  if (what == Operation::add || what == Operation::subtract) {
+    const double other = what == Operation::add ? y : -y, rounded = result - x;
+    return x + other == result && (x - (result - rounded)) + (other - rounded) == 0;
+  }
+  if (what == Operation::multiply) return x * y == result && std::fma(x, y, -result) == 0;
+  const bool is_same_number = what == Operation::negate || what == Operation::absolute || what == Operation::convert ||
+                              what == Operation::from_bits;
+  return is_same_number && exactly(what, operands) == result;
+}
+
+/// Whether the result is a number, or one that its operands have made too large.
+bool is_number(double result, std::uint32_t count, const Operands& operands) {
+  bool had_numbers = true;
+  for (std::uint32_t n = 0; n < count; ++n) had_numbers = had_numbers && std::isfinite(operands.of[n]);
+  return std::isfinite(result) || (had_numbers && !std::isnan(result));
+}
+
+/// Whether the bits are those of a power of two or of 0, which exponents are made of.
+bool is_power_of_two(double value) {
+  int exponent = 0;
+  return std::fabs(std::frexp(value, &exponent)) == 0.5 || value == 0;
+}
+
+/// Literals of more bits whose meaning is not known are coefficients of an approximation.
+bool is_coefficient(double value, const Residue& meant) {
+  constexpr int bits = 20;
+  int exponent = 0;
+  const double mantissa = std::ldexp(std::frexp(value, &exponent), bits);
+  return mantissa != std::floor(mantissa) && meant == Residue::of(value);
+}
+
+/// ln 2 is often kept in two or three parts (Cody and Waite), the first of few bits: the second stands for all the rest,
+/// and the third for 0.
+std::optional<Residue> rest_of_ln2(double value) {
+  constexpr long double ln2 = 0.693147180559945309417232121458L;
+  const auto is_near = [&](long double part) {
+    return std::fabs(std::fabs(value) - std::fabs(part)) <= 0x1p-16L * std::fabs(part);
+  };
+  for (int bits = 4; bits <= 24; ++bits)
+    for (const bool rounds : {false, true}) {
+      const long double scaled = std::ldexp(ln2, bits),
+                        rest_of_scaled = scaled - (rounds ? std::nearbyint(scaled) : std::floor(scaled));
+      const long double rest = std::ldexp(rest_of_scaled, -bits), first = ln2 - rest;
+      const bool is_all = first == static_cast<float>(ln2);  // as a float, the first part stands for ln 2 already
+      if (is_near(rest - static_cast<float>(rest)) || (is_all && is_near(rest))) return Residue::of(std::int64_t{0});
+      if (!is_near(rest)) continue;
+      const Residue meant = reference::symbol_ln2() - Residue::of(static_cast<double>(first));
+      return (value < 0) == (rest < 0) ? meant : -meant;
+    }
+  return std::nullopt;
+}
+
+Residue assumed(Residue residue) {
+  residue.traits |= Residue::assumed;
+  return residue;
+}
+
+/// A result may be 0 only because it is small, which kernels rely on: exp(-104) stands for exp(-inf) where powers of two
+/// are multiplied. A function that gives 0 means a small number.
+Residue with_underflow(Operation what, const Operands& values, double result, const Residue& residue) {
+  if (result != 0 || residue.is_zero() || what == Operation::add || what == Operation::subtract) return residue;
+  if (what == Operation::multiply && (values.of[0] == 0 || values.of[1] == 0)) return residue;
+  return assumed(what == Operation::multiply ? Residue::of(std::int64_t{0}) : residue);
+}
+
+}  // namespace
+
+void Algebra::clear() {
+  forget_places();
+  tape_.clear();
+  constants_.clear();
+  copies_.clear();
+  taken_.fill({});
+  tape_[tape_.add()] = {Residue::unknown(Residue::Reason::left_the_algebra), 0};
+  tape_.add();
+}
+
+Residue Algebra::residue_of(std::uint32_t entry, double value) const {
+  if (entry == 0) return Residue::of(value);
+  return entry == replaced ? assumed(Residue::of(value)) : tape_[entry].residue;
+}
+
+std::uint32_t Algebra::add(const Residue& residue, double value) {
+  const std::uint32_t added = tape_.add();
+  if (added == 0) return forgotten;
+  tape_[added] = {residue, value};
+  return added;
+}
+
+std::uint32_t Algebra::operation(const abi::Site*, std::uint32_t code, std::uint32_t count, const double* operands,
+                                 double result, const std::uint32_t* entries) {
+  const Operation what = operation_of(code);
+  if ((code & stated_flag) != 0) {
+    if (what == Operation::constant) return add(Residue::of(std::int64_t{0}), result);
+    return add(computed(what, {{operands[0]}}, {residue_of(entries[0], operands[0])}), result);
+  }
+  if (what == Operation::constant) return constant(result);
+  if (what == Operation::from_bits && (entries[0] == 0 || entries[0] == replaced)) return from_bits(result);
+  if (what == Operation::to_bits) {
+    taken_[next_taken_++ % taken_.size()] = {result, entries[0]};
+    return entries[0];
+  }
+  Operands values;
+  std::uint32_t any = 0;
+  for (std::uint32_t n = 0; n < count; ++n) values.of[n] = operands[n], any |= entries[n];
+  if (any == 0 && (is_exact(what, values, result) || !is_number(result, count, values))) return 0;
+  if (rounds_to_whole_number(code, values, entries)) return 0;
+  std::array<Residue, 3> residues;
+  for (std::uint32_t n = 0; n < count; ++n) residues[n] = residue_of(entries[n], operands[n]);
+  return add(with_underflow(what, values, result, computed(what, values, residues)), result);
+}
+
+std::uint32_t Algebra::constant(double value) {
+  const auto [found, is_new] = constants_.try_emplace(value, 0);
+  if (!is_new) return found->second;
+  if (const auto rest = rest_of_ln2(value)) return found->second = add(*rest, value);
+  const Residue meant = reference::residue_of_constant(value);
+  return found->second = add(is_coefficient(value, meant) ? assumed(meant) : meant, value);
+}
+
+/// A mantissa with another exponent, or a sign, is that of the value whose bits were taken last.
+std::uint32_t Algebra::from_bits(double value) {
+  if (is_power_of_two(value)) return 0;
+  for (std::size_t n = 1; n <= taken_.size(); ++n) {
+    const Taken& taken = taken_[(next_taken_ - n) % taken_.size()];
+    if (taken.value == 0 || !std::isfinite(taken.value)) continue;
+    const double factor =
+        std::copysign(std::ldexp(1, std::ilogb(value) - std::ilogb(taken.value)), value * taken.value);
+    if (taken.value * factor != value) continue;
+    if (factor == 1) return taken.entry;
+    return add(residue_of(taken.entry, taken.value) * Residue::of(factor), value);
+  }
+  return replaced;
+}
+
+std::uint32_t Algebra::load(const void* address, double value) {
+  const std::uint32_t entry = places().at(reinterpret_cast<std::uintptr_t>(address));
+  return entry <= replaced || tape_[entry].value == value ? entry : std::isfinite(value) ? replaced : 0;
+}
+
+void Algebra::copied(const void* to, const void* from, std::uint64_t bytes) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(to);
+  move(to, from, bytes);
+  const auto before = copies_.upper_bound(begin);
+  if (before != copies_.begin() && std::prev(before)->second == begin)
+    std::prev(before)->second = begin + bytes;
+  else
+    copies_[begin] = begin + bytes;
+}
+
+bool Algebra::is_copied(const void* address) const {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const auto after = copies_.upper_bound(at);
+  return after != copies_.begin() && at < std::prev(after)->second;
+}
+
+}  // namespace assay::metal::emulator
