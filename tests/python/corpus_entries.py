@@ -11,7 +11,7 @@ MISSED = {
     "finite_sentinel": {"reach": "full"},
     "position_of_later_parts": {"limits": {"T": 65_536, "D": 8}},
     "negative_loss": None,  # a loss below 0 by no more than rounding explains
-    "lanes_of_partial_simdgroup": None,  # its sizes reach no partial simdgroup that matters
+    "lanes_of_partial_simdgroup": None,  # its generated sizes do not show it
     "position_skips_nan": None,  # no input of a formula is NaN
 }
 
