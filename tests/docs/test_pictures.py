@@ -57,3 +57,9 @@ def test_the_compiled_kernel_is_that_of_a_run() -> None:
     exact, got = (1 - sum(first == 0 for first, _ in some) / len(paths) for some in (paths, seen))
     lines = [line.strip() for line in re.findall(r"<text[^>]*>([^<]*)</text>", html.unescape(stored))]
     assert f"exact    {exact}" in lines and any(line.startswith(f"got      {got:.7f} ") for line in lines)
+
+
+def test_the_picture_of_the_corpus_is_its_table() -> None:
+    table = re.findall(r"(\d+) % .*? (\d+) %", re.sub(r"(?s).*?```text\n(.*?)```.*", r"\1", (DOCS / "corpus.md").read_text()))
+    shown = re.findall(r">(\d+) %<", (DOCS / "corpus.svg").read_text())
+    assert table and shown == [share for row in table for share in row]

@@ -3,6 +3,7 @@
     assay mutants my_operation.py              which faults in each operation of a file the gate would notice
     assay init NAME                            writes NAME.py, a file to begin with
     assay conformance                          what the gate says of kernels of installed libraries, and of wheels
+    assay corpus                               what everybody's rules make of published kernel bugs
     assay kernelbench REFERENCE.py NEW.py      whether ModelNew of one file is right, by Model of the other
 """
 
@@ -66,6 +67,10 @@ def main() -> int:
         from .conformance import main as conformance
 
         return conformance(rest)
+    if command == ["corpus"]:
+        from .corpus.__main__ import main as corpus
+
+        return corpus(rest)
     os.execv(program(), ["assay", *command, *rest])
 
 

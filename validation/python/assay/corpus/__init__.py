@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import Tuple
 
-from . import attention, cross_entropy, ctc, elementwise, gradients, indexing, low_precision, metal_threads, norms, products, scans, svd
+from . import attention, cross_entropy, ctc, elementwise, gradients, indexing
+from . import low_precision, metal_threads, norms, products, scans, svd
 from .entry import Entry
 
-_FAMILIES = (ctc, cross_entropy, svd, attention, norms, scans, products, elementwise, indexing, gradients, low_precision, metal_threads)
+_FAMILIES = (ctc, cross_entropy, svd, attention, norms, scans, products, elementwise, indexing, gradients, low_precision,
+             metal_threads)  # fmt: skip
 ENTRIES: Tuple[Entry, ...] = tuple(one for family in _FAMILIES for one in family.FAMILY.entries)

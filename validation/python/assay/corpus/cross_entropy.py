@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Dict
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from .plain import Cce, log_softmax
 
 FAMILY = Family("cross-entropy")
 SHAPE = {"N": 32, "H": 16, "V": 64}
-DECLARED = {"checks_arguments": False}
+DECLARED: Dict[str, Any] = {"checks_arguments": False}
 right_cce = Cce()
 
 
@@ -92,7 +92,8 @@ def refusing_cce(p: Any) -> Any:
     N, V, valid = len(p.hidden), len(p.weight), p.targets != p.ignore_index
     if p.targets.shape != (N,) or ((p.targets[valid] < 0) | (p.targets[valid] >= V)).any():
         raise ValueError(f"targets = {p.targets}: expected {N} entries in [0, {V}) or {p.ignore_index}")
-    if p.upstream is not None and not (p.upstream.shape == ((N if p.reduction == "none" else 1),) and np.isfinite(p.upstream).all()):
+    upstream = np.ones(N if p.reduction == "none" else 1) if p.upstream is None else p.upstream
+    if upstream.shape != (N if p.reduction == "none" else 1,) or not np.isfinite(upstream).all():
         raise ValueError(f"upstream = {p.upstream}: expected a finite number for each loss")
     for name, array in (("hidden", p.hidden[valid]), ("weight", p.weight)):
         if not np.isfinite(array).all():
@@ -153,7 +154,15 @@ def offset_swallows_the_gap(p: Any) -> Any:
     return (m[:, 0] + np.log(np.exp(p.logits - m).sum(-1))) - _of_label(p, p.logits)
 
 
-@FAMILY.fault("linkedin/Liger-Kernel soft cap, docs/conformance.md", "cce", right_cce, shape=SHAPE, logit_softcap=True, **DECLARED)
-def gradient_without_the_cap(p: Any) -> Any:
-    """the gradient lacks the cap's slope 1 - tanh^2"""
-    return _instead(capped=lambda self, q, raw: (Cce.capped(self, q, raw)[0], 1))(p)
+@FAMILY.fault("unslothai/unsloth-zoo#593", "cce", right_cce, shape=SHAPE, logit_softcap=True, **DECLARED)
+def logit_times_tanh(p: Any) -> Any:
+    """the cap is logit tanh(logit / cap) in place of cap tanh(logit / cap)"""
+
+    def capped(self: Cce, q: Any, raw: Any) -> Any:
+        cap = f32(q.logit_softcap)
+        if not (0 < cap < np.inf):
+            return Cce.capped(self, q, raw)
+        t = np.tanh(raw / cap)
+        return raw * t, t + raw / cap * (1 - t * t)
+
+    return _instead(capped=capped)(p)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Dict
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from .plain import Ctc
 
 FAMILY = Family("ctc")
 SHAPE = {"T": 50, "B": 4, "C": 20, "S": 15}
-DECLARED = {"upstream": True, "checks_arguments": False}
+DECLARED: Dict[str, Any] = {"upstream": True, "checks_arguments": False}
 right_ctc = Ctc()
 
 

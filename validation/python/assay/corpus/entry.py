@@ -47,8 +47,17 @@ class Family:
     def __init__(self, name: str) -> None:
         self.name, self.entries = name, []  # type: str, List[Entry]
 
-    def fault(self, thread: str, operation: Any, right: Kernel, *, shape: Dict[str, int], gradient: bool = False,
-              draw: Optional[Callable[..., Any]] = None, **declared: Any) -> Callable[[Kernel], Kernel]:
+    def fault(
+        self,
+        thread: str,
+        operation: Any,
+        right: Kernel,
+        *,
+        shape: Dict[str, int],
+        gradient: bool = False,
+        draw: Optional[Callable[..., Any]] = None,
+        **declared: Any,
+    ) -> Callable[[Kernel], Kernel]:
         """Makes the decorated kernel an entry. Kernels of formulas need not take arrays without elements."""
         if not isinstance(operation, str):
             declared = {"empty": False, **declared}

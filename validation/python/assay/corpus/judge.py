@@ -131,24 +131,24 @@ def tried(entry: Entry, kernel: Kernel, problems: Sequence[Any]) -> Tried:
     for p in problems:
         began = _seconds()
         with np.errstate(all="ignore"):
-            exact, by_eager = _numbers(reference.exact(p)), _numbers(reference.eager(p))
+            exact, by_eager = (list(compared(p, _numbers(one))) for one in (reference.exact(p), reference.eager(p)))
             try:
-                got = _numbers(_results(kernel, entry, p))
-            except Exception:  # whatever a kernel raises, no rule accepts it
+                got = list(compared(p, _numbers(_results(kernel, entry, p))))
+            except Exception:  # whatever a kernel raises, and arrays of no shape to be compared: no rule accepts it
                 done.raised = True
                 return done
-            exact, by_eager, got = (list(compared(p, one)) for one in (exact, by_eager, got))
             done.tries.append(Try(got, by_eager, exact, reference.dtypes(len(exact))))
         done.seconds.append(_seconds() - began)
     return done
 
 
-def _says(rule: Rule, faulty: Tried, right: Tried, controls: List[Try]) -> Verdict:
+def _says(rule: Rule, kernels: Sequence[Tried], controls: List[Try]) -> Verdict:
+    """Of the faulty and the right kernel."""
     began, accepted = _seconds(), []
-    for kernel in (faulty, right):
+    for kernel in kernels:
         with np.errstate(all="ignore"):
             accepted.append(not kernel.raised and rule.accepts(kernel.tries, controls))
-    spent = _seconds() - began + sum(faulty.seconds) + sum(right.seconds)
+    spent = _seconds() - began + sum(sum(kernel.seconds) for kernel in kernels)
     return Verdict(not accepted[0], not accepted[1], spent)
 
 
@@ -161,10 +161,11 @@ def judge(entry: Entry, rules: Sequence[Rule] = RULES) -> Judged:
     random = [tried(entry, kernel, author[:most]) for kernel in (entry.faulty, entry.right)]
     ours = [tried(entry, kernel, generated) for kernel in (entry.faulty, entry.right)]
     for rule in rules:
-        judged.verdicts[rule.name, AUTHOR] = _says(rule, *(one.first(rule.tries) for one in random), control)
-        judged.verdicts[rule.name, GENERATED] = _says(rule, *ours, ours[1].tries)
+        judged.verdicts[rule.name, AUTHOR] = _says(rule, [one.first(rule.tries) for one in random], control)
+        judged.verdicts[rule.name, GENERATED] = _says(rule, ours, ours[1].tries)
     began = _seconds()
     faulty, right = entry.gate(entry.faulty), entry.gate(entry.right)
     judged.verdicts[OURS, GENERATED] = Verdict(not faulty.passed, not right.passed, _seconds() - began)
-    judged.noticed_by, judged.accused_by = ([one.name for one in result.properties if not one.passed] for result in (faulty, right))
+    judged.noticed_by = [one.name for one in faulty.properties if not one.passed]
+    judged.accused_by = [one.name for one in right.properties if not one.passed]
     return judged

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Dict
 
 import numpy as np
 
@@ -100,7 +100,8 @@ def right_rotary(p: Any) -> Any:
     return _rotated(p, np.arange(len(p.x), dtype=f32)[:, None] * f32(4.0) ** -np.arange(4, dtype=f32))
 
 
-HALF, BFLOAT16 = {"dtype": "float16"}, {"dtype": "bfloat16"}
+HALF: Dict[str, Any] = {"dtype": "float16"}
+BFLOAT16: Dict[str, Any] = {"dtype": "bfloat16"}
 PRODUCT = {"M": 16, "K": 64, "N": 16}
 
 

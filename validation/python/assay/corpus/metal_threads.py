@@ -6,7 +6,7 @@ Values alone seldom show a race: on a GPU they are right except now and then.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, Dict
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from .entry import Family
 from .scans import row_sum
 
 FAMILY = Family("metal")
-FEW = {"cases": 2, "sizes": 16, "filter": "^outputs$"}  # each call starts the emulator
+FEW: Dict[str, Any] = {"cases": 2, "sizes": 16, "filter": "^outputs$"}  # each call starts the emulator
 LIMITS = {"N": 3, "D": 130}
 WAIT, WAIT_ALONE = "threadgroup_barrier(mem_flags::mem_threadgroup)", "threadgroup_barrier(mem_flags::mem_none)"
 

@@ -61,7 +61,8 @@ def _largest(x: np.ndarray) -> float:
 
 
 def _same_specials(got: np.ndarray, golden: np.ndarray) -> bool:
-    return all(np.array_equal(f(got), f(golden)) for f in (np.isnan, np.isposinf, np.isneginf))
+    kinds: Sequence[Callable[[np.ndarray], np.ndarray]] = (np.isnan, np.isposinf, np.isneginf)
+    return all(np.array_equal(kind(got), kind(golden)) for kind in kinds)
 
 
 def _titan_accepts(got: np.ndarray, eager: np.ndarray, golden: np.ndarray, dtype: str) -> bool:

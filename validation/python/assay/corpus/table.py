@@ -78,7 +78,7 @@ def record(judged: Sequence[Judged]) -> Dict[str, Any]:
                 "noticed_by": one.noticed_by,
                 "accused_by": one.accused_by,
                 "verdicts": [
-                    {"rule": name, "inputs": kind, "kills": said.kills, "accuses": said.accuses, "seconds": round(said.seconds, 3)}
+                    {"rule": name, "inputs": kind, **vars(said), "seconds": round(said.seconds, 3)}
                     for (name, kind), said in one.verdicts.items()
                 ],
             }

@@ -1,0 +1,10 @@
+"""The entries of CTC, cross-entropy and the SVD: the right kernel passes our gate, and the faulty one fails."""
+
+import pytest
+
+from corpus_entries import each, require_verdicts
+
+
+@pytest.mark.parametrize("entry", each("ctc", "cross-entropy", "svd"))
+def test_the_fault_is_noticed_and_the_right_kernel_passes(entry):
+    require_verdicts(entry)
