@@ -1,10 +1,10 @@
 """The course: its syllabus, slides, student versions, and grading by command. README.md says how to teach with it.
 
-    python3 notebooks/course syllabus
-    python3 notebooks/course student OUT [NN ...]          the notebooks without solutions
-    python3 notebooks/course grade FOLDER [--csv FILE]     FOLDER/STUDENT/NN-*.ipynb: a table of the class
-    python3 notebooks/course slides OUT [LESSON ...]       OUT/lesson-1.html, ..., from the notebooks as run
-    python3 notebooks/course pdf OUT                       each of these as PDF, by Chromium, without and with notes
+    ./assay course syllabus
+    ./assay course student OUT [NN ...]          the notebooks without solutions
+    ./assay course grade FOLDER [--csv FILE]     FOLDER/STUDENT/NN-*.ipynb: a table of the class
+    ./assay course slides OUT [LESSON ...]       OUT/lesson-1.html, ..., from the notebooks as run
+    ./assay course pdf OUT                       each of these as PDF, by Chromium, without and with notes
 
 PYTHONPATH names the folder of the package assay, where it is not installed.
 """
