@@ -78,7 +78,9 @@ class AlgebraOfShippedKernels : public testing::Test {
   void expect_equal(KernelPath path, int least_equal) const {
     EXPECT_EQ(counts_.different, 0);
     EXPECT_GE(counts_.equal, least_equal);
-    if (path == KernelPath::plain) EXPECT_EQ(counts_.undecided, 0);
+    if (path == KernelPath::plain) {
+      EXPECT_EQ(counts_.undecided, 0);
+    }
   }
 
   std::shared_ptr<emulator::EmulatorDevice> device_ = following();

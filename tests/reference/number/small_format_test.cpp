@@ -4,16 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "tests/reference/expect.h"
+
 namespace assay::reference {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
-const double nan = std::numeric_limits<double>::quiet_NaN();
+using tests::nan;
+
+constexpr double inf = tests::infinity;
 
 /// Where a format has no numbers, from the specifications' tables; its numbers follow from the bits.
 double from_bits(const SmallFormat& f, int code) {
