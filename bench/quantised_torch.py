@@ -24,11 +24,12 @@ ALIGNED = {"K": "multiple of 16", "N": "multiple of 16", "M": "at least 1"}
 
 
 def on_device(array: Any) -> torch.Tensor:
-    return torch.from_numpy(np.ascontiguousarray(array)).to(DEVICE)
+    # A copy: the stride of an axis of size 1 may be any number, and cuBLAS refuses some.
+    return torch.from_numpy(np.array(array, order="C")).to(DEVICE)
 
 
 def fp8(array: Any) -> torch.Tensor:
-    return torch.from_numpy(np.ascontiguousarray(array).view(np.uint8)).to(DEVICE).view(FP8)
+    return torch.from_numpy(np.array(array, order="C").view(np.uint8)).to(DEVICE).view(FP8)
 
 
 def scaled_mm_rows(p: Any) -> torch.Tensor:
