@@ -46,8 +46,8 @@ const Cast* cast_of(const Graph& graph, std::int32_t number) {
 namespace {
 
 Interval merged(const Interval& a, double value, double error) {
-  const bool reaches = !(a.upper - value >= error || value - a.lower >= error);
-  return reaches ? Interval{value - error, value + error} : a;
+  const bool is_apart = a.upper - value >= error || value - a.lower >= error;
+  return is_apart ? a : Interval{value - error, value + error};
 }
 
 bool is_whole(double x) {

@@ -110,8 +110,8 @@ class Expression {
 
   /// Whether the statement up to the name declares it constant.
   bool is_constant(std::size_t name) const {
-    for (std::size_t n = name; n-- > 0 && source_.is_identifier(n);)
-      if (source_[n] == "constexpr" || source_[n] == "constant" || source_[n] == "const") return true;
+    for (std::size_t n = name; n > 0 && source_.is_identifier(n - 1); --n)
+      if (source_[n - 1] == "constexpr" || source_[n - 1] == "constant" || source_[n - 1] == "const") return true;
     return false;
   }
 

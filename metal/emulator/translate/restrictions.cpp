@@ -154,8 +154,8 @@ class Restrictions {
       const bool is_declared = source_[n] == source_[word].text && source_.is_identifier(n - 1) &&
                                source_[n - 1] != "return" && source_[n - 1] != "case";
       if (!is_declared) continue;
-      for (std::size_t before = n; before-- > declaration.parameters && source_.is_identifier(before);)
-        if (source_[before] == "const" || source_[before] == "constexpr") return false;
+      for (std::size_t end = n; end > declaration.parameters && source_.is_identifier(end - 1); --end)
+        if (source_[end - 1] == "const" || source_[end - 1] == "constexpr") return false;
       return true;
     }
     return false;
