@@ -372,3 +372,25 @@ def test_only_the_barriers_of_the_swept_kernel_change(tmp_path):
     words = ("--kernel", "b", "--grid", "64", "--group", "64", "--buffer", "0=random:64")
     done = run_program("metal", "sweep", "two.metal", *words, folder=str(tmp_path))
     assert done.returncode == 0 and ":12:3: deleted" in done.stdout and ":6:3" not in done.stdout, done.stdout + done.stderr
+
+
+MEMBERS = """
+struct Palette { int size; float shades[4]; };
+kernel void of_struct(device float* y, uint i [[thread_position_in_grid]]) {
+  Palette p = {4, {1, 2, 3, 4}};
+  y[i] = p.shades[i];
+}
+kernel void of_library(device float* y, uint i [[thread_position_in_grid]]) {
+  array<float, 4> a = {1, 2, 3, 4};
+  y[i] = a[i];
+}
+"""
+
+
+def test_an_index_beyond_an_array_that_ends_a_struct():
+    library = compiled(MEMBERS)
+    for kernel in (library.of_struct, library.of_library):
+        assert kernel(metal.unset(4, "float32"), grid=4).tolist() == [1, 2, 3, 4]
+    found(lambda: library.of_struct(metal.unset(5, "float32"), grid=5), "memcheck", 5)
+    with pytest.raises(metal.CheckError, match=r"index 5 of 'float\[4\]'"):
+        library.of_library(metal.unset(6, "float32"), grid=6)

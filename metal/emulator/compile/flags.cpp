@@ -150,6 +150,7 @@ const std::vector<std::string> unoptimised = {"-O2",
                                               "-fno-optimize-sibling-calls",
                                               counted_blocks,
                                               "-fsanitize=thread,array-bounds",
+                                              "-fstrict-flex-arrays=2",
                                               "-fsanitize-recover=array-bounds"};
 
 const std::vector<std::string> hooked = {"-O0",
