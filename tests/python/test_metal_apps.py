@@ -394,3 +394,17 @@ def test_an_index_beyond_an_array_that_ends_a_struct():
     found(lambda: library.of_struct(metal.unset(5, "float32"), grid=5), "memcheck", 5)
     with pytest.raises(metal.CheckError, match=r"index 5 of 'float\[4\]'"):
         library.of_library(metal.unset(6, "float32"), grid=6)
+
+
+def test_an_enum_that_names_its_type_as_nextstep_does():
+    library = compiled("""
+#define NS_ENUM(_type, _name) enum _name : _type _name; enum _name : _type
+typedef metal::int32_t EnumBackingType;
+typedef NS_ENUM(EnumBackingType, BufferIndex) { In = 0, Out = 1 };
+kernel void f(device const float* x [[buffer(In)]], device float* y [[buffer(Out)]], uint i [[thread_position_in_grid]]) {
+  y[i] = 2 * x[i];
+}
+""")
+    x = np.arange(4, dtype=np.float32)
+    assert library.f(x, metal.unset(4, "float32"), grid=4).tolist() == [0, 2, 4, 6]
+    found(lambda: library.f(x, metal.unset(5, "float32"), grid=5), "memcheck", 6)

@@ -66,6 +66,7 @@ const std::vector<std::string> common = {
     "-fdeclspec",
     "-w",
     "-Wno-c++11-narrowing",
+    "-Wno-elaborated-enum-base",  // of NS_ENUM, as Xcode writes it for headers that host and shader share
     "-nostdinc",
     "-nostdinc++",
     "-fsigned-char",
@@ -261,6 +262,7 @@ std::vector<std::string> linting_flags() {
           "-fsyntax-only",
           "-w",
           "-Wno-c++11-narrowing",
+          "-Wno-elaborated-enum-base",
           "-fno-caret-diagnostics",
           "-fno-color-diagnostics",
           "-fno-crash-diagnostics",
