@@ -72,6 +72,77 @@ def test_ties_go_to_the_even_neighbour_alone():
         assert judged(cast, x, [wrong])[0] == "fail", wrong
 
 
+SIGNED = [("e4m3", 7), ("e5m2", 7), ("e2m1", 3)]
+
+
+@pytest.mark.parametrize("name, sign_bit", SIGNED)
+def test_a_zero_keeps_the_sign_of_what_was_rounded(name, sign_bit):
+    """The exact 0 may have either: a formula's 0 has none."""
+    from quantised_numbers import encoded, encoded_by_search
+
+    @assay.operation(x="N, K", limits={"N": 9, "K": 33})
+    def small(xp, x):
+        return xp.cast(x, name)
+
+    minus = np.uint8(1 << sign_bit)
+
+    def kernel(p, above, below, at_zero):
+        """With these codes where numbers above 0, below 0 and 0 itself become 0."""
+        bits = encoded(p.x, name)
+        return np.where(bits & ~minus, bits, np.where(p.x > 0, above, np.where(p.x < 0, below, at_zero))).astype(np.uint8)
+
+    x = np.array([[1e-30, -1e-30, 0, -0.0, 1, -1]], F)
+    for answer, verdict in (((0, minus, 0), "pass"), ((0, minus, minus), "pass"), ((0, 0, 0), "fail"),
+                            ((minus, minus, minus), "fail")):  # fmt: skip
+        result = assay.gate(small, lambda p: kernel(p, *answer), cases=0, reach="none", filter="quantisation",  # noqa: B023
+                            input={"x": x}, dtypes={"output": "uint8"})  # fmt: skip
+        assert result["quantisation"].verdict == verdict, (answer, result.table)
+        if verdict == "fail":
+            text = result.failures["quantisation"].explanation
+            due = "expected 0 " if answer[0] else "expected -0 "
+            assert due in text and "0 keeps the sign of what was rounded" in text, text
+
+    def gate(kernel):
+        return assay.gate(small, kernel, cases=40, reach="none", filter="quantisation", dtypes={"output": "uint8"})
+
+    for right in (encoded, encoded_by_search):
+        assert gate(lambda p: right(p.x, name)).passed  # noqa: B023
+    for answer in ((0, 0, 0), (minus, minus, minus)):
+        assert gate(lambda p: kernel(p, *answer)).failures  # noqa: B023
+
+
+def test_reciprocals_of_scales_need_subnormals_to_be_out():
+    @assay.operation(x="N, K", limits={"N": 9, "K": 33})
+    def to_int8(xp, x):
+        return xp.quantize(x, "int8")
+
+    def kernel(p):
+        scale = np.abs(p.x).max(-1, keepdims=True, initial=0) / F(127)
+        inverse = np.where(scale == 0, F(1), F(1) / np.where(scale == 0, F(1), scale))
+        return np.clip(np.rint(p.x * inverse), -128, 127).astype(np.int8), scale
+
+    assert assay.gate(to_int8, kernel, cases=60, subnormals=False).passed
+    assert assay.gate(to_int8, kernel, cases=60).failures
+
+
+def test_what_fills_the_last_byte_is_zero():
+    @assay.operation(x="N, K", limits={"N": 9, "K": 33})
+    def nibbles(xp, x):
+        return xp.cast(x, "uint4")
+
+    def kernel(p, filler=0):
+        q = np.clip(np.rint(p.x), 0, 15).astype(np.uint8)
+        if q.shape[1] % 2:
+            q = np.concatenate([q, np.full((q.shape[0], 1), filler, np.uint8)], 1)
+        return q[:, ::2] | q[:, 1::2] << 4
+
+    declared = {"cases": 40, "reach": "none", "filter": "quantisation", "dtypes": {"output": "uint8 low-first"}}
+    assert assay.gate(nibbles, kernel, **declared).passed
+    failures = assay.gate(nibbles, lambda p: kernel(p, 1), **declared).failures
+    text = failures["quantisation"].explanation
+    assert "output 0: what fills the last element along axis 1\n  got      0x1\n  expected 0" in text, text
+
+
 def test_the_failure_says_which_rounding_would_give_it():
     def away(p):
         return np.clip(np.trunc(p.x + np.copysign(F(0.5), p.x)), -128, 127).astype(np.int8)

@@ -214,15 +214,29 @@ std::string cause_of(const Cast& cast, double x, double got) {
   return "";
 }
 
+/// Whether a 0 has another sign than all numbers that the kernel may have rounded. The exact 0 has none.
+bool has_wrong_sign(const Codes& codes, std::size_t i, double got, const Interval& due) {
+  if (got != 0 || !(due.lower <= 0 && 0 <= due.upper)) return false;
+  const Original original = original_of(codes.graph, codes.node, i);
+  const Node& node = codes.graph.nodes[static_cast<std::size_t>(original.node)];
+  const auto& format = *node.cast.format;
+  if (!format.is_signed || format.is_whole() || format.specials == reference::Specials::minus_zero) return false;
+  const Interval x = possible(codes.graph, codes.values, codes.errors, node.arguments[0], original.element);
+  return std::signbit(got) ? x.lower > 0 && due.lower == 0 : x.upper < 0 && due.upper == 0;
+}
+
 std::string explained(const Codes& codes, std::size_t i, double got, const Interval& due) {
   const Original original = original_of(codes.graph, codes.node, i);
   const Node& node = codes.graph.nodes[static_cast<std::size_t>(original.node)];
   const double x = codes.values[static_cast<std::size_t>(node.arguments[0])][original.element];
+  const bool is_of_sign = has_wrong_sign(codes, i, got, due);
+  const auto shown = [&](double end) { return show(is_of_sign && end == 0 ? -got : end); };
   const std::string range =
-      due.lower == due.upper ? show(due.lower) : fmt::format("{} to {}", show(due.lower), show(due.upper));
+      due.lower == due.upper ? shown(due.lower) : fmt::format("{} to {}", shown(due.lower), shown(due.upper));
   return fmt::format("{}\n  got      {}\n  expected {}, as {} to {} of {}{}", place(codes.name, i, codes.shape),
                      show(got), range, reference::rounding_names[static_cast<std::size_t>(node.cast.rounding)],
-                     node.cast.format->name, show(x), cause_of(node.cast, x, got));
+                     node.cast.format->name, show(x),
+                     is_of_sign ? "\n  0 keeps the sign of what was rounded" : cause_of(node.cast, x, got));
 }
 
 Finding compare(const Codes& codes, const std::vector<double>& got) {
@@ -248,7 +262,8 @@ Finding compare(const Codes& codes, const std::vector<double>& got) {
     if (!has_bound[i]) continue;
     ++finding.evidence.codes;
     finding.evidence.tied += one.lower < one.upper ? 1 : 0;
-    const bool is_due = std::isnan(one.lower) ? std::isnan(got[i]) : one.lower <= got[i] && got[i] <= one.upper;
+    const bool is_within = std::isnan(one.lower) ? std::isnan(got[i]) : one.lower <= got[i] && got[i] <= one.upper;
+    const bool is_due = is_within && !has_wrong_sign(codes, i, got[i], one);
     if (is_due || finding.verdict == Verdict::fail) continue;
     finding.verdict = Verdict::fail;
     finding.clue = Clue::number(one.lower, got[i]);

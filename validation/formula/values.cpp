@@ -133,8 +133,9 @@ double of_code_class(Random& random, const reference::SmallFormat& format, Class
 
 double of_code(Random& random, const Input& input, Class kind, std::int64_t i) {
   const auto& format = *input.format;
-  if (input.kind == Kind::positive_code)
-    return std::max(std::abs(of_code_class(random, format, kind, i)), format.at(format.exponent_bits == 8 ? 0 : 1));
+  if (input.kind == Kind::positive_code)  // the size of -128 is no number of int8
+    return std::clamp(std::abs(of_code_class(random, format, kind, i)), format.at(format.exponent_bits == 8 ? 0 : 1),
+                      format.largest());
   if (input.kind == Kind::code || !random.chance(0.05)) return of_code_class(random, format, kind, i);
   return format.decoded(static_cast<int>(random.integer(0, format.codes() - 1)));
 }

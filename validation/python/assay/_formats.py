@@ -14,7 +14,8 @@ import numpy as np
 from . import _core, _numbers
 
 ROUNDINGS = ("nearest-even", "nearest-away", "zero", "up", "stochastic")
-_WORD = r"(uint8|int8|uint32|int32)(?: (low-first|high-first|[0-7]{2,8}))?(?: axis ([0-9]))?"
+HELD_TYPES = ("uint8", "int8", "uint32", "int32")
+_WORD = rf"({'|'.join(HELD_TYPES)})(?: (low-first|high-first|[0-7]{{2,8}}))?(?: axis ([0-9]))?"
 _EXAMPLES = "'uint8', 'uint8 low-first', 'uint8 high-first', 'uint32 low-first', 'int32 02461357 axis 0'"
 
 
@@ -69,6 +70,17 @@ def packing_called(argument: str, word: Any) -> Tuple[str, str, int]:
     if not found:
         raise ValueError(f"{argument} = {word!r}: expected how codes are held, such as {_EXAMPLES}")
     return found[1], found[2] or "", -1 if found[3] is None else int(found[3])
+
+
+def require_held(argument: str, word: str, of: Format, axes: int) -> None:
+    """Raises ValueError, which names the argument, unless an array of so many axes can be held as the word says."""
+    try:
+        packing = packing_of(of, word)
+    except ValueError as error:
+        raise ValueError(f"{argument} = {error}") from None
+    if len(packing.order) > 1 and not -axes <= packing.axis < axes:
+        expected = f"an axis from 0 to {axes - 1}" if axes else f"{packing.dtype!r} alone"
+        raise ValueError(f"{argument} = {word!r}, but the array has {axes} axes: expected {expected}")
 
 
 def packing_of(of: Format, word: str) -> Packing:
@@ -155,7 +167,10 @@ def held_types(of: Format, word: str) -> Tuple[str, ...]:
 
 
 def numbers_of(array: np.ndarray, of: Format, word: str, shape: Tuple[int, ...]) -> np.ndarray:
-    """The numbers that an array of these codes holds, in the shape of the numbers."""
+    """The numbers that an array of these codes holds, in the shape of the numbers.
+
+    Raises ValueError where something else than 0 fills the last element of a packed array.
+    """
     packing = packing_of(of, word) if word else Packing(array.dtype.name, (0,), -1)
     each, bits = len(packing.order), 4 if of.bits == 4 else 8
     if each == 1:
@@ -165,8 +180,12 @@ def numbers_of(array: np.ndarray, of: Format, word: str, shape: Tuple[int, ...])
     shifts = np.array(packing.order, np.uint32) * np.uint32(bits)
     codes = (last[..., None].astype(np.uint32) >> shifts) & np.uint32((1 << bits) - 1)
     size = shape[packing.axis]
-    row = codes.reshape(*last.shape[:-1], last.shape[-1] * each)[..., :size]  # without what fills the last element
-    return np.moveaxis(of.numbers[row], -1, packing.axis)
+    row = codes.reshape(*last.shape[:-1], last.shape[-1] * each)
+    if np.any(row[..., size:]):
+        filler = row[..., size:][row[..., size:] != 0][0]
+        raise ValueError(f"what fills the last element along axis {packing.axis % len(shape)}\n  got      {int(filler):#x}\n"
+                         "  expected 0, behind the last code")  # fmt: skip
+    return np.moveaxis(of.numbers[row[..., :size]], -1, packing.axis)
 
 
 def rounded(x: Any, of: Format, rounding: str, saturates: bool) -> np.ndarray:

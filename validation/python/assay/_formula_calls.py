@@ -11,7 +11,7 @@ import numpy as np
 from ._arithmetic import DTYPES, Types
 from ._arrays import bfloat16_array, carry
 from ._called import KernelEnded, called
-from ._formats import Format, formats, held, held_shape, held_types, numbers_of
+from ._formats import HELD_TYPES, Format, formats, held, held_shape, held_types, numbers_of, require_held
 from ._inputs import CODES
 from ._layouts import declines_layout, laid_out
 from ._misuse import described
@@ -51,6 +51,13 @@ def _as_dtype(values: np.ndarray, dtype: str) -> np.ndarray:
     return bfloat16_array((values.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16))
 
 
+def _held_hint(name: str, word: str, dtype: str) -> str:
+    """What to declare for codes of this type, where a word is there for it."""
+    if word:
+        return f", or declare another type than dtypes={{{name!r}: {word!r}}}"
+    return f", or declare how they are held: dtypes={{{name!r}: {dtype!r}}}" if dtype in HELD_TYPES else ""
+
+
 def require_kernel(fn: Any, inputs: Sequence[str]) -> None:
     """Raises TypeError unless `fn` can be called with a problem."""
     if not callable(fn):
@@ -72,6 +79,9 @@ class KernelCall:
     def __init__(self, operation: Any, fn: Callable[[Any], Any], types: Types, gradient: bool) -> None:
         self._operation, self._fn, self._types, self._gradient = operation, fn, types, gradient
         self._memory = Memory()
+        for name, dims, kind, of, _ in operation.inputs:
+            if kind in CODES and types.of_codes(name):
+                require_held(f"dtypes[{name!r}]", types.of_codes(name), formats()[of], len(dims))
 
     def __call__(self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int, threads: int = 0) -> Tuple[str, Any]:
         if isinstance(self._fn, Plugin):
@@ -107,13 +117,22 @@ class KernelCall:
 
     def _due(self, extents: Dict[str, int]) -> List[Due]:
         operation = self._operation
+        traced = operation.trace(extents)
+        self._require_results(len(traced.shapes))
         if not self._gradient:
-            traced = operation.trace(extents)
             return [self._due_output(k, tuple(shape), traced.positions[k], traced.formats[k])
                     for k, shape in enumerate(traced.shapes)]  # fmt: skip
         shapes = zip(operation.inputs, operation.shapes(extents))
         return [Due(f"the gradient of {one[0]}", shape, False, self._types.of(one[0])) for one, shape in shapes
                 if one[0] in operation.differentiable]  # fmt: skip
+
+    def _require_results(self, count: int) -> None:
+        """Raises ReturnedWrong where `dtypes` names a result that the operation lacks."""
+        known = [f"output{k}" for k in range(count)]
+        inputs = [one[0] for one in self._operation.inputs]
+        for name in self._types.others:
+            if name not in inputs and name not in known:
+                raise ReturnedWrong(f"dtypes has {name!r}, but the operation has {count} results: expected {', '.join(known)}")
 
     def _due_output(self, k: int, shape: Shape, is_position: bool, code: str) -> Due:
         declared = self._types.others.get(f"output{k}", "")
@@ -123,6 +142,11 @@ class KernelCall:
             raise ReturnedWrong(f"dtypes['output{k}'] = {declared!r}, but output {k} has {what}")
         if not code:
             return Due(f"output {k}", shape, is_position, self._types.of_output(k))
+        if declared:
+            try:
+                require_held(f"dtypes['output{k}']", declared, formats()[code], len(shape))
+            except ValueError as error:
+                raise ReturnedWrong(str(error)) from None
         return Due(f"output {k}", held_shape(shape, formats()[code], declared), False, declared, formats()[code], shape)
 
     def _results(self, extents: Dict[str, int], p: Problem) -> List[List[float]]:
@@ -171,8 +195,8 @@ class KernelCall:
             raise ReturnedWrong(f"{name} is {dtype}: expected integers, the positions of elements")
         if code:
             if dtype not in types:
-                raise ReturnedWrong(f"{name} is {dtype}: expected {' or '.join(types)}, codes of {code.name}; convert it, or "
-                                    f"declare how they are held: dtypes={{{name.replace(' ', '')!r}: 'uint8'}}")
+                raise ReturnedWrong(f"{name} is {dtype}: expected {' or '.join(types)}, codes of {code.name}; convert it"
+                                    + _held_hint(name.replace(" ", ""), expected, dtype))  # fmt: skip
         elif not is_position and dtype != expected and (expected, dtype) != ("bfloat16", "uint16"):
             why = "as declared" if self._types.others else "the type of the inputs"
             raise ReturnedWrong(f"{name} is {dtype}: expected {expected}, {why}; convert it, or declare "
@@ -186,7 +210,10 @@ class KernelCall:
 
     def _doubles(self, array: np.ndarray, due: Due) -> List[float]:
         if due.format:
-            return list(numbers_of(array, due.format, due.dtype, due.numbers).reshape(-1).tolist())
+            try:
+                return list(numbers_of(array, due.format, due.dtype, due.numbers).reshape(-1).tolist())
+            except ValueError as error:
+                raise ReturnedWrong(f"{due.name}: {error}") from None
         if due.dtype == "bfloat16" and not due.is_position:
             array = (array.astype(np.uint32) << 16).view(np.float32)
         return list(array.astype(np.float64).reshape(-1).tolist())

@@ -48,7 +48,8 @@ def laid_out(array: np.ndarray, layout: int) -> np.ndarray:
     if layout == 8:
         return np.ascontiguousarray(array[::-1])[::-1]
     if layout == 9 and array.tobytes() == array[:1].tobytes() * len(array):
-        return np.lib.stride_tricks.as_strided(array, strides=(0, *array.strides[1:]))
+        bits = array.view(f"u{array.itemsize}")  # as_strided does not know the types of ml_dtypes
+        return np.lib.stride_tricks.as_strided(bits, strides=(0, *array.strides[1:])).view(array.dtype)
     return array
 
 

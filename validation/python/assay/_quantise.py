@@ -5,8 +5,26 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Optional, Tuple
 
+import numpy as np
+
 from . import _numbers
 from ._formats import ROUNDINGS, Format, format_called
+
+
+def _axis_of(function: str, axis: Any, block: Any, axes: int) -> Optional[int]:
+    """The axis, checked, and the block."""
+    if block is not None:
+        _numbers.whole(f"{function}: block", block, 1)
+        if axis is None:
+            raise ValueError(f"{function}: axis = None with block = {block!r}: expected the axis that has the blocks")
+    if axis is None or not axes:
+        return None  # a number has one scale
+    return _numbers.whole(f"{function}: axis", axis, -axes, axes - 1)
+
+
+def _require_scale(argument: str, scale: Any) -> None:
+    if isinstance(scale, (int, float, np.number)) and not (np.isfinite(scale) and scale != 0):
+        raise ValueError(f"{argument} = {scale!r}: expected a finite number other than 0")
 
 
 class Quantising:
@@ -21,7 +39,10 @@ class Quantising:
         to = format_called("xp.cast: format", format)
         rounding = _numbers.one_of("xp.cast: rounding", rounding, ROUNDINGS)
         overflow = _numbers.one_of("xp.cast: overflow", overflow, ("saturate", "nonfinite"))
-        return self._cast(self.asarray(x) if scale is None else self.asarray(x) / scale, to, rounding, overflow == "saturate")
+        if scale is not None:
+            _require_scale("xp.cast: scale", scale)
+            x = self.asarray(x) / scale
+        return self._cast(self.asarray(x), to, rounding, overflow == "saturate")
 
     def quantize(
         self,
@@ -31,6 +52,7 @@ class Quantising:
         axis: Optional[int] = -1,
         block: Optional[int] = None,
         rounding: str = "nearest-even",
+        overflow: str = "saturate",
         scale: Any = "absmax",
         least: float = 0.0,
     ) -> Tuple[Any, Any]:
@@ -41,18 +63,22 @@ class Quantising:
         least  the least size that "absmax" divides; rows of zeros have codes of 0 and a scale of least / largest
         """
         x, to = self.asarray(x), format_called("xp.quantize: format", format)
+        axis = _axis_of("xp.quantize", axis, block, len(x.shape))
+        least = _numbers.real("xp.quantize: least", least, 0)
+        _require_scale("xp.quantize: scale", scale)
         if isinstance(scale, str):
             scale = self._scale(x, to, axis, block, _numbers.one_of("xp.quantize: scale", scale, ("absmax", "mx")), least)
         wide = self._spread(scale, x.shape, axis, block)
         is_zero = self.equal(wide, 0)
         q = self.where(is_zero, 0.0, x / self.where(is_zero, 1.0, wide))
-        return self.cast(q, to.name, rounding=rounding), scale
+        return self.cast(q, to.name, rounding=rounding, overflow=overflow), scale
 
     def dequantize(
         self, q: Any, scale: Any, *, zero_point: Any = None, axis: Optional[int] = -1, block: Optional[int] = None
     ) -> Any:
         """(q - zero_point) scale, each scale and zero point for `block` elements along `axis` where that is given."""
         q = self.asarray(q)
+        axis = _axis_of("xp.dequantize", axis, block, len(q.shape))
         if zero_point is not None:
             q = q - self._spread(zero_point, q.shape, axis, block)
         return q * self._spread(scale, q.shape, axis, block)
@@ -63,7 +89,7 @@ class Quantising:
             most = self.max(size, axis=axis, keepdims=True)
         else:
             row = self.moveaxis(size, axis, -1)
-            tail = -row.shape[-1] % _numbers.whole("xp.quantize: block", block, 1)
+            tail = -row.shape[-1] % block
             row = self.concat([row, self.zeros((*row.shape[:-1], tail))], axis=-1)  # which no maximum of sizes notices
             row = self.reshape(row, (*row.shape[:-1], row.shape[-1] // block, block))
             most = self.moveaxis(self.max(row, axis=-1), -1, axis)

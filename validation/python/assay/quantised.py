@@ -9,8 +9,10 @@ docs/quantised.md says what is judged, and how packed arrays are declared.
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
+from ._operation import Operation
 from ._references import operation
 
 _PRODUCT = {"M": 33, "N": 33, "K": 257}
@@ -168,3 +170,16 @@ def attention_fp8(xp: Any, q: Any, k: Any, v: Any, k_scale: Any, v_scale: Any) -
     scores = xp.matmul(q, xp.matrix_transpose(k)) * (0.25 * k_scale)
     e = xp.exp(scores - xp.max(scores, axis=-1, keepdims=True))
     return xp.matmul(e / xp.sum(e, axis=-1, keepdims=True), v) * v_scale
+
+
+def _written() -> str:
+    """The formulas with their arrays, as help(assay.quantised) shows them."""
+    formulas = [(name, one) for name, one in globals().items() if isinstance(one, Operation)]
+    for name, one in formulas:
+        arrays = [" of ".join([f"{of} [{shape}]", *kind]) for of, text in one.made_of[0].items()
+                  for shape, *kind in [text.split(" of ")]]  # fmt: skip
+        one.__doc__ = f"{name}: {', '.join(arrays)}\n\n{inspect.getdoc(one.formula)}"
+    return "\n\n".join(str(one.__doc__) for _, one in formulas)
+
+
+__doc__ = f"{__doc__}\nThe formulas, and the arrays of p that a kernel gets:\n\n{_written()}\n"
