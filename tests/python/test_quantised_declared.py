@@ -28,7 +28,8 @@ def codes(p):
     (lambda xp, x: xp.quantize(x, "int8", axis=-3), r"xp.quantize: axis = -3: expected a whole number from -2 to 1"),
     (lambda xp, x: xp.quantize(x, "int8", block=0), r"xp.quantize: block = 0: expected a whole number from 1"),
     (lambda xp, x: xp.quantize(x, "int8", scale=x, block=0), r"xp.quantize: block = 0: expected a whole number from 1"),
-    (lambda xp, x: xp.quantize(x, "int8", overflow="wrap"), r"xp.cast: overflow = 'wrap': expected one of saturate, nonfinite"),
+    (lambda xp, x: xp.quantize(x, "int8", overflow="wrap"), r"xp.quantize: overflow = 'wrap': expected one of saturate, nonfinite"),
+    (lambda xp, x: xp.quantize(x, "int8", rounding="floor"), r"xp.quantize: rounding = 'floor': expected one of nearest-even"),
     (lambda xp, x: xp.dequantize(x, x, axis=2), r"xp.dequantize: axis = 2: expected a whole number from -2 to 1"),
     (lambda xp, x: xp.dequantize(x, x, block=-3), r"xp.dequantize: block = -3: expected a whole number from 1"),
 ])  # fmt: skip

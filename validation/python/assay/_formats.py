@@ -184,7 +184,7 @@ def numbers_of(array: np.ndarray, of: Format, word: str, shape: Tuple[int, ...])
     if np.any(row[..., size:]):
         filler = row[..., size:][row[..., size:] != 0][0]
         raise ValueError(f"what fills the last element along axis {packing.axis % len(shape)}\n  got      {int(filler):#x}\n"
-                         "  expected 0, behind the last code")  # fmt: skip
+                         f"  expected 0, behind the last code in the order of {word!r}")  # fmt: skip
     return np.moveaxis(of.numbers[row[..., :size]], -1, packing.axis)
 
 

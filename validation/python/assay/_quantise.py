@@ -22,6 +22,11 @@ def _axis_of(function: str, axis: Any, block: Any, axes: int) -> Optional[int]:
     return _numbers.whole(f"{function}: axis", axis, -axes, axes - 1)
 
 
+def _require_rounding(function: str, rounding: str, overflow: str) -> None:
+    _numbers.one_of(f"{function}: rounding", rounding, ROUNDINGS)
+    _numbers.one_of(f"{function}: overflow", overflow, ("saturate", "nonfinite"))
+
+
 def _require_scale(argument: str, scale: Any) -> None:
     if isinstance(scale, (int, float, np.number)) and not (np.isfinite(scale) and scale != 0):
         raise ValueError(f"{argument} = {scale!r}: expected a finite number other than 0")
@@ -37,8 +42,7 @@ class Quantising:
     def cast(self, x: Any, format: str, *, scale: Any = None, rounding: str = "nearest-even", overflow: str = "saturate") -> Any:
         """x, or x / scale, rounded to a format. overflow="nonfinite" makes what is too large the format's infinity or NaN."""
         to = format_called("xp.cast: format", format)
-        rounding = _numbers.one_of("xp.cast: rounding", rounding, ROUNDINGS)
-        overflow = _numbers.one_of("xp.cast: overflow", overflow, ("saturate", "nonfinite"))
+        _require_rounding("xp.cast", rounding, overflow)
         if scale is not None:
             _require_scale("xp.cast: scale", scale)
             x = self.asarray(x) / scale
@@ -64,6 +68,7 @@ class Quantising:
         """
         x, to = self.asarray(x), format_called("xp.quantize: format", format)
         axis = _axis_of("xp.quantize", axis, block, len(x.shape))
+        _require_rounding("xp.quantize", rounding, overflow)
         least = _numbers.real("xp.quantize: least", least, 0)
         _require_scale("xp.quantize: scale", scale)
         if isinstance(scale, str):
