@@ -216,7 +216,8 @@ std::string cause_of(const Cast& cast, double x, double got) {
 
 /// Whether a 0 has another sign than all numbers that the kernel may have rounded. The exact 0 has none.
 bool has_wrong_sign(const Codes& codes, std::size_t i, double got, const Interval& due) {
-  if (got != 0 || !(due.lower <= 0 && 0 <= due.upper)) return false;
+  const bool has_zero = due.lower <= 0 && 0 <= due.upper;
+  if (got != 0 || !has_zero) return false;
   const Original original = original_of(codes.graph, codes.node, i);
   const Node& node = codes.graph.nodes[static_cast<std::size_t>(original.node)];
   const auto& format = *node.cast.format;
