@@ -33,6 +33,7 @@ TEST(ReachText, TellsTheWidestIntervalThatWasNotComparedWithTheReference) {
 TEST(ReachText, HasALineForEachPropertyOfFarArrays) {
   GateRecord record = sample_run("cpu");
   record.properties[0].reached["T"] = {1025, 0, 131073, 0};
+  for (auto& property : record.properties) property.is_far = false;
   EXPECT_THAT(reach_text(record), HasSubstr("arrays past 2^32 elements: not reached\n"));
   record.properties[0].is_far = true;
   EXPECT_THAT(reach_text(record), HasSubstr("    " + record.properties[0].claim + " by loss\n"));
