@@ -66,7 +66,7 @@ class _OneKernel(Library):
 
     def _kernel(self, said: Mapping[str, Any]) -> Kernel:
         known = Argument.__dataclass_fields__
-        arguments = [Argument(**{key: one[key] for key in known}) for one in said["arguments"]]
+        arguments = [Argument(**{key: one[key] for key in known if key in one}) for one in said["arguments"]]
         kernel = CompiledKernel(self, said["name"], arguments)
         kernel.fields = {one["name"]: one["fields"] for one in said["arguments"]}
         return kernel
