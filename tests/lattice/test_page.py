@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 
 import program
 import pytest
-from browser import Browser
 
 PAGE = program.BUILT / "index.html"
 NUMBERS = ["half", "bfloat16", "float", "double", "50"]
@@ -19,21 +18,6 @@ CLASS_BANDS = ["posterior", "output_error", "gradient_two_step", "gradient"]
 
 # Logits of all sizes: at a scale of 50 they underflow in every number type.
 SPIKY = "3,-2.25,1;0,4,-7.5;8,-8,0.25;0.5,0.5,0;-3,2,1"
-
-
-@pytest.fixture(scope="module")
-def shared():
-    with Browser() as browser:
-        yield browser
-        assert browser.complaints() == []
-
-
-@pytest.fixture
-def page(shared):
-    """The browser, with nothing left of what was used before."""
-    shared.events.clear()
-    shared.call("Emulation.clearDeviceMetricsOverride")
-    return shared
 
 
 def response(page) -> dict:

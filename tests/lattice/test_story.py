@@ -5,25 +5,9 @@ import json
 
 import program
 import pytest
-from browser import Browser
 
 PAGE = program.BUILT / "index.html"
 OWN = "word=lol&T=6&logits=uniform&step=4&view=product&cell=2,3"
-
-
-@pytest.fixture(scope="module")
-def shared():
-    with Browser() as browser:
-        yield browser
-        assert browser.complaints() == []
-
-
-@pytest.fixture
-def page(shared):
-    shared.events.clear()
-    shared.call("Emulation.clearDeviceMetricsOverride")
-    shared.call("Emulation.setEmulatedMedia", features=[])
-    return shared
 
 
 def said(page, name: str) -> str:
