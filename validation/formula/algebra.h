@@ -26,12 +26,11 @@ struct AlgebraResult {
   std::string verdict() const;
 };
 
-/// Of the subject's outputs and gradients, as far as it has kernels for them.
+/// Judges the subject's outputs and gradients, as far as it has kernels for them.
 AlgebraResult algebra_of(const Subject& subject, const Case& c);
 
 Finding algebra(const Subject& subject, const Case& c, Random& random);
 
-inline constexpr std::string_view algebra_name = "algebra";
 /// The largest extents of this property's cases, unless a limit is declared: no digits are computed.
 inline constexpr std::int64_t algebra_limit = 131'073;
 

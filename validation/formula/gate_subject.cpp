@@ -69,7 +69,8 @@ AnyShrinks FormulaGateSubject::shrinks_of(const AnyCase& c) const {
 
 /// A property of outputs does not show an upstream, which it does not use.
 Case FormulaGateSubject::fit(std::size_t property, Case c) const {
-  const bool needs_upstream = properties_[property].name == "gradient" || (is_algebra(property) && subject_.backward);
+  const bool needs_upstream =
+      properties_[property].name == "gradient" || (properties_[property].is_algebra && subject_.backward);
   if (subject_.forward && !needs_upstream)
     for (auto& upstream : c.upstream) std::ranges::fill(upstream, 1);
   return c;
@@ -110,9 +111,10 @@ std::vector<std::string> FormulaGateSubject::classes_of(const AnyCase& c) const 
 
 NeedleSizes FormulaGateSubject::needle_sizes(std::size_t property, const std::string& extent, Reach reach,
                                              std::uint64_t) const {
-  if (!properties_[property].takes_needles || properties_[property].is_far || !subject_.specification.only.empty())
-    return {};
-  if (is_algebra(property)) return wide_needle_sizes_of(subject_.specification, work_, extent, reach, algebra_limit);
+  const Property& judged = properties_[property];
+  if (judged.is_far || !subject_.specification.only.empty()) return {};
+  if (judged.is_algebra) return wide_needle_sizes_of(subject_.specification, work_, extent, reach, algebra_limit);
+  if (judged.values) return {};
   NeedleSizes all = needle_sizes_of(subject_.specification, work_, extent, reach, infos_[property].against_reference);
   if (infos_[property].against_reference && !all.sizes.empty())
     powers_.insert_or_assign({property, extent}, Power(all.sizes.back()));
@@ -123,7 +125,7 @@ std::vector<GivenCase> FormulaGateSubject::needles(std::size_t property, const s
                                                    std::uint64_t seed) const {
   const bool has_few = !subject_.specification.only.empty();
   const bool is_taken = taken_size(subject_.specification, extent, size) == size;
-  if (has_few || !(is_taken || is_algebra(property))) return {};
+  if (has_few || !(is_taken || properties_[property].is_algebra)) return {};
   const auto power = powers_.find({property, extent});
   const bool is_largest = power != powers_.end() && power->second.size() == size;
   std::vector<GivenCase> cases;

@@ -78,7 +78,6 @@ class FormulaGateSubject final : public GateSubject {
 
   Subject subject_;
   Shortened shortened_;
-  bool is_algebra(std::size_t property) const { return properties_[property].name == algebra_name; }
 
   std::vector<Property> properties_;
   std::vector<PropertyInfo> infos_;

@@ -104,7 +104,7 @@ struct Property {
   bool takes_planned = against_reference;  ///< whether it judges planned cases (planned.h)
   bool asks_same_bits = false;             ///< of the same results on two calls
   bool is_far = false;                     ///< about far rows (far_rows.h)
-  bool takes_needles = !values;            ///< whether it judges needle cases; of a class of values none
+  bool is_algebra = false;                 ///< compares residues, in needle cases as large as the algebra affords
 };
 
 /// The properties that the subject is judged by, those without mathematics first.
