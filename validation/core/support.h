@@ -24,7 +24,7 @@ class Unsupported : public std::runtime_error {
   explicit Unsupported(const std::string& reason, SkipCause cause = SkipCause::other)
       : Unsupported("", reason, cause) {}
 
-  /// Of "do a bias", which the kernel does not.
+  /// `what` completes "the kernel does not": "do a bias".
   static Unsupported not_claimed(const std::string& what) {
     return Unsupported(std::string(kernel_does_not) + what, SkipCause::not_claimed);
   }

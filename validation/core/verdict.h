@@ -72,7 +72,7 @@ struct Finding {
   static Finding skip(std::string why, SkipCause cause = SkipCause::other) {
     return {.verdict = Verdict::skipped, .explanation = std::move(why), .skip_cause = cause};
   }
-  /// Of "do a bias", which the kernel does not.
+  /// `what` completes "the kernel does not": "do a bias".
   static Finding not_claimed(const std::string& what) {
     return skip(std::string(kernel_does_not) + what, SkipCause::not_claimed);
   }

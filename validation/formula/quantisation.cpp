@@ -117,7 +117,7 @@ void find_casts(Subject& subject) {
 
 namespace {
 
-/// Of all nodes.
+/// The values of all nodes.
 Doubles exact_values(const Graph& graph, const InputArrays& arrays, int digits) {
   const reference::PrecisionScope scope(digits * 3 / 2);
   Doubles values;

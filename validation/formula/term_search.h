@@ -22,7 +22,7 @@ class TermSearch {
   using Followed = reference::Followed;
   using Values = reference::formula::Values<Followed>;
 
-  /// Of element `element` of node `result`; graph and values must outlive the search.
+  /// Searches for what differs in element `element` of node `result`. Graph and values must outlive the search.
   TermSearch(const Graph& graph, const Values& values, std::int32_t result, std::int64_t element);
 
   /// "lacks the term 65536 of the sum in line 4", or nothing where no single change explains `got`.

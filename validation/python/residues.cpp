@@ -73,7 +73,7 @@ ResidueArray elementwise(const std::string& name, const std::vector<Operand>& op
   return writer.array();
 }
 
-/// Of rows of `inner` elements: one result a row, or with `is_scan` the result so far at each element.
+/// Reduces rows of `inner` elements: to one result a row, or with `is_scan` to the result so far at each element.
 ResidueArray reduced(const std::string& name, const FloatArray& values, const ResidueArray& residues, std::size_t inner,
                      bool is_scan) {
   const Op op = reference::formula::op_called(name);

@@ -37,7 +37,7 @@ class Algebra final : public Follower {
   std::uint32_t load(const void* address, double value) override;
   void compare(const abi::Site*, std::uint32_t, double, double, std::uint32_t, std::uint32_t) override {}
 
-  /// Of the number `value` that stands at the address.
+  /// The residue of the number `value` that stands at the address.
   reference::Residue residue_at(const void* address, double value) { return residue_of(load(address, value), value); }
 
   /// The number `value` at the address has this residue.

@@ -9,7 +9,7 @@ using namespace metal;
 
 #pragma assay own_exponential is exp
 
-/// Of x / 32, five times squared.
+/// The polynomial of x / 32, squared five times.
 float own_exponential(float x) {
   const float r = x / 32;
   float power = 1 + r * (1 + r * (0.49999997f + r * (0.16666745f + r * 0.041663583f)));
