@@ -176,6 +176,10 @@ run 0 bench
 says out 'quick'
 run 7 bench quick --repetitions 3
 says out "<$work/elsewhere><--repetitions><3>"
+mkdir "$work/checkout/bench"
+echo 'import sys; print(*sys.argv)' >"$work/checkout/bench/repeat.py"
+run 0 bench --runs 3 quick
+says out "bench/repeat.py --build $work/checkout/build/release --runs 3 quick"
 run 2 bench no_such
 says err "no benchmark is called 'no_such'"
 
