@@ -15,7 +15,7 @@
 //
 //   ./assay bench cce [--benchmark_filter=REGEX]
 //
-// docs/cce-cpu.md shows what it printed.
+// bench/README.md shows what it printed.
 #include <benchmark/benchmark.h>
 #include <cblas.h>
 #include <unistd.h>

@@ -13,7 +13,7 @@
 //
 //   [ASSAY_WARP_CTC=libwarpctc.so] ./assay bench ctc [--benchmark_filter=REGEX]
 //
-// docs/cpu-kernel.md shows what it printed.
+// bench/README.md shows what it printed.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -152,7 +152,7 @@ void add_rows() {
     add_row<Half>("float16", {.T = 150, .B = 8, .C = 5000}, count);
     add_row<BFloat16>("bfloat16", {.T = 150, .B = 8, .C = 5000}, count);
   }
-  // The rows of docs/cpu-kernel.md on number formats: accuracy beside time.
+  // The rows of metal/cpu/ctc/README.md on number formats: accuracy beside time.
   add_row<float>("float32", {.T = 150, .B = 1, .C = 28, .S = 75}, 1);
   add_row<float>("float32", {.T = 150, .B = 1, .C = 5000, .S = 75}, 1);
   add_row<float>("float32", {.T = 150, .B = 1, .C = 28, .S = 75, .scale = 50.0F}, 1);

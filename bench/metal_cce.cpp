@@ -9,7 +9,7 @@
 //
 //   ./assay bench metal_cce [--benchmark_filter=REGEX]
 //
-// docs/metal-cce.md shows what it printed.
+// bench/README.md shows what it printed.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

@@ -12,7 +12,7 @@
 //
 //   ./assay bench metal_ctc [--benchmark_filter=REGEX]
 //
-// docs/metal-ctc.md shows what it printed.
+// bench/README.md shows what it printed.
 #include <benchmark/benchmark.h>
 
 #include <cmath>

@@ -10,7 +10,7 @@
 //
 //   ./assay bench metal_svd [--benchmark_filter=REGEX]
 //
-// docs/metal-svd.md shows what it printed.
+// bench/README.md shows what it printed.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

@@ -12,7 +12,7 @@
 //
 //   ./assay bench svd [--benchmark_filter=REGEX]
 //
-// docs/svd-cpu.md shows what it printed.
+// bench/README.md shows what it printed.
 #include <benchmark/benchmark.h>
 #include <cblas.h>
 

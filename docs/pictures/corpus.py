@@ -11,10 +11,10 @@ import sys
 from pathlib import Path
 from typing import Any, Dict, List
 
-from sheet import Sheet
+from sheet import MARGIN, Sheet
 
-KILLED, ACCUSED = 360, 650  # where the bars begin
-LENGTH = 150  # of a bar of 100 %
+KILLED, ACCUSED = 130, 298  # where the bars begin
+LENGTH = 110  # of a bar of 100 %
 INPUTS = {"random": "random inputs", "our cases": "our cases"}
 STYLE = """
     .killed { fill: #1a7f37; } .accused { fill: #cf222e; }
@@ -29,7 +29,7 @@ def bar(sheet: Sheet, x: float, y: float, count: int, total: int, kind: str) -> 
 
 
 def row(sheet: Sheet, y: float, verdicts: List[Dict[str, Any]]) -> None:
-    sheet.text(220, y, INPUTS[verdicts[0]["inputs"]], "muted", 13)
+    sheet.text(MARGIN, y, INPUTS[verdicts[0]["inputs"]], "muted", 13)
     bar(sheet, KILLED, y, sum(one["kills"] for one in verdicts), len(verdicts), "killed")
     bar(sheet, ACCUSED, y, sum(one["accuses"] for one in verdicts), len(verdicts), "accused")
 
@@ -37,18 +37,18 @@ def row(sheet: Sheet, y: float, verdicts: List[Dict[str, Any]]) -> None:
 def main() -> None:
     entries = json.loads(Path(sys.argv[1]).read_text())["entries"]
     ways = [(one["rule"], one["inputs"]) for one in entries[0]["verdicts"]]
-    height = 78 + 22 * len(ways) + 12 * len({rule for rule, _ in ways})
-    sheet = Sheet("Published kernel faults by everybody's rules", 860, height, STYLE)
+    height = 100 + 22 * len(ways) + 34 * len({rule for rule, _ in ways})
+    sheet = Sheet("Published kernel faults by everybody's rules", height, STYLE)
     title = f"{len(entries)} published kernel faults, and as many right kernels, by everybody's rules"
-    sheet.text(24, 34, title, "ink", 17)
-    sheet.text(KILLED, 64, "faults killed", "ink", 14)
-    sheet.text(ACCUSED, 64, "right kernels accused", "ink", 14)
-    y, before = 90, None
+    sheet.paragraph(32, title, "ink", 16)
+    sheet.text(KILLED, 84, "faults killed", "ink", 14)
+    sheet.text(ACCUSED, 84, "right kernels accused", "ink", 14)
+    y, before = 102, None
     for way in ways:
         if way[0] != before:
-            y += 12 * (before is not None)
             before = way[0]
-            sheet.text(24, y, before, "ink", 14)
+            sheet.text(MARGIN, y + 8, before, "ink", 14)
+            y += 34
         row(sheet, y, [one for entry in entries for one in entry["verdicts"] if (one["rule"], one["inputs"]) == way])
         y += 22
     sys.stdout.write(str(sheet))

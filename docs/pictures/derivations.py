@@ -14,7 +14,7 @@ from typing import Dict, List, Sequence, Tuple
 
 import numpy as np
 from assay import steps
-from sheet import Sheet
+from sheet import MARGIN, Sheet
 
 DOCS = Path(__file__).resolve().parents[1]
 COLOURS = ("#0072b2", "#d55e00")
@@ -23,24 +23,24 @@ Points = List[Tuple[float, float]]
 
 def chart(title: str, x: Tuple[str, Sequence[float]], y: Tuple[str, Sequence[float]], series: Dict[str, Points]) -> Sheet:
     """Lines through points. An axis is its name and its ticks, of which the first and the last are its ends."""
-    sheet = Sheet(title, 640, 300)
-    sheet.text(20, 30, title, "ink", 15)
+    sheet = Sheet(title, 344)
+    names = sheet.paragraph(30, title, "ink", 15)
     (x_name, x_ticks), (y_name, y_ticks) = x, y
 
     def at(px: float, py: float) -> Tuple[float, float]:
         return (
-            70 + 380 * (px - x_ticks[0]) / (x_ticks[-1] - x_ticks[0]),
-            240 - 180 * (py - y_ticks[0]) / (y_ticks[-1] - y_ticks[0]),
+            50 + 396 * (px - x_ticks[0]) / (x_ticks[-1] - x_ticks[0]),
+            286 - 180 * (py - y_ticks[0]) / (y_ticks[-1] - y_ticks[0]),
         )
 
     for tick in y_ticks:
         _, height = at(x_ticks[0], tick)
-        sheet.add(f'<path class="line" d="M70 {height:g}H450" opacity="0.4"/>')
-        sheet.text(62, height + 4, f"{tick:g}", "muted", 12, "end")
+        sheet.add(f'<path class="line" d="M50 {height:g}H446" opacity="0.4"/>')
+        sheet.text(42, height + 4, f"{tick:g}", "muted", 12, "end")
     for tick in x_ticks:
-        sheet.text(at(tick, y_ticks[0])[0], 258, f"{tick:g}", "muted", 12, "middle")
-    sheet.text(260, 282, x_name, "muted", 12, "middle")
-    sheet.text(70, 52, y_name, "muted", 12)
+        sheet.text(at(tick, y_ticks[0])[0], 304, f"{tick:g}", "muted", 12, "middle")
+    sheet.text(248, 328, x_name, "muted", 12, "middle")
+    sheet.text(MARGIN, 96, y_name, "muted", 12)
     for (name, points), colour in zip(series.items(), COLOURS):
         places = [at(*point) for point in points]
         path = "L".join(f"{px:.1f} {py:.1f}" for px, py in places)
@@ -48,8 +48,8 @@ def chart(title: str, x: Tuple[str, Sequence[float]], y: Tuple[str, Sequence[flo
         for px, py in places:
             sheet.add(f'<circle cx="{px:.1f}" cy="{py:.1f}" r="3.5" fill="{colour}"/>')
     for i, (name, colour) in enumerate(zip(series, COLOURS)):
-        sheet.add(f'<circle cx="474" cy="{90 + 26 * i}" r="5" fill="{colour}"/>')
-        sheet.text(486, 95 + 26 * i, name, "ink", 13)
+        sheet.add(f'<circle cx="{MARGIN + 5 + 190 * i}" cy="{names - 1}" r="5" fill="{colour}"/>')
+        sheet.text(MARGIN + 16 + 190 * i, names + 4, name, "ink", 13)
     return sheet
 
 

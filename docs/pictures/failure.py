@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Dict
 
 import numpy as np
-from sheet import Sheet
+from sheet import MARGIN, WIDTH, Sheet
 
 KERNEL = "fault:null-space-left-zero"  # validation/svd/faults/factors.cpp
 MET = np.array([[2, 0, 2, 0], [0, 1, 0, 1], [2, 0, 2, 0], [0, 1, 0, 1]], np.float32)  # of rank 2
@@ -40,14 +40,24 @@ def judged(program: str) -> Dict[str, Any]:
 def matrix(sheet: Sheet, x: float, y: float, values: np.ndarray, wrong: np.ndarray) -> None:
     for (i, j), value in np.ndenumerate(values):
         kind = "bad-cell" if wrong[i, j] else "cell"
-        sheet.add(f'<rect class="{kind}" x="{x + 38 * j}" y="{y + 30 * i}" width="38" height="30"/>')
-        sheet.text(x + 38 * j + 19, y + 30 * i + 20, f"{abs(value):.2g}", "ink mono", 13, "middle")
+        sheet.add(f'<rect class="{kind}" x="{x + 32 * j}" y="{y + 28 * i}" width="32" height="28"/>')
+        sheet.text(x + 32 * j + 16, y + 28 * i + 19, f"{abs(value):.2g}", "ink mono", 13, "middle")
 
 
 def panel(sheet: Sheet, x: float, name: str, values: np.ndarray, wrong: np.ndarray, verdict: str) -> None:
-    sheet.text(x, 66, name, "ink mono", 14)
-    matrix(sheet, x, 80, values, wrong)
-    sheet.text(x, 226, verdict, ("bad" if wrong.any() else "good") + " mono", 12.5)
+    sheet.text(x, 64, name, "ink mono", 14)
+    matrix(sheet, x, 76, values, wrong)
+    sheet.text(x, 208, verdict, "bad" if wrong.any() else "good", 13)
+
+
+def verdicts(sheet: Sheet, result: Dict[str, Any]) -> None:
+    sheet.text(MARGIN, 246, "assay gate svd", "ink mono", 14)
+    for i, (name, claim) in enumerate(CLAIMS.items()):
+        y, verdict = 272 + 24 * i, result[name]["verdict"]
+        sheet.text(MARGIN, y, name, "ink", 14)
+        sheet.text(173, y, claim, "muted mono", 13)
+        sheet.text(328, y, verdict, ("good" if verdict == "pass" else "bad") + " mono", 14)
+    sheet.add(f'<path class="line" d="M{MARGIN} 340H{WIDTH - MARGIN}"/>')
 
 
 def main() -> None:
@@ -58,23 +68,17 @@ def main() -> None:
     assert [name for name in CLAIMS if result[name]["verdict"] != "pass"] == ["orthonormal-u"]
     failure = result["orthonormal-u"]["failure"]
 
-    sheet = Sheet("A bug that allclose passes and Assay shows", 860, 408)
-    sheet.text(24, 34, "An SVD that leaves U at zero where S is zero", "ink", 17)
+    sheet = Sheet("A bug that allclose passes and Assay shows", 530)
+    sheet.text(MARGIN, 34, "An SVD that leaves U at zero where S is zero", "ink", 17)
     right = np.zeros(MET.shape, bool)
-    panel(sheet, 24, "A", MET, right, "a matrix of rank 2")
-    panel(sheet, 226, "U S Vh", product, right, "allclose(U S Vh, A): True")
-    panel(sheet, 448, "U^T U", gram, ~np.isclose(gram, np.eye(len(gram))), "should be the identity")
-    sheet.text(650, 66, "assay gate svd", "ink mono", 14)
-    for i, (name, claim) in enumerate(CLAIMS.items()):
-        verdict = result[name]["verdict"]
-        sheet.text(650, 102 + 44 * i, name, "ink", 13.5)
-        sheet.text(650, 119 + 44 * i, claim, "muted mono", 12)
-        sheet.text(836, 102 + 44 * i, verdict, ("good" if verdict == "pass" else "bad") + " mono", 13.5, "end")
-    sheet.add('<path class="line" d="M24 246H836"/>')
-    sheet.text(24, 274, "The failure, shrunk to the smallest matrix that shows it, and the line that replays it:", "ink", 14)
-    for i, line in enumerate(failure["explanation"].splitlines()[:4]):
-        sheet.text(24, 300 + 17 * i, line, "muted mono", 12)
-    sheet.text(24, 386, failure["reproducer"], "ink mono", 10.5)
+    panel(sheet, MARGIN, "A", MET, right, "a matrix of rank 2")
+    panel(sheet, 173, "U S Vh", product, right, "allclose(..., A): True")
+    panel(sheet, 328, "U^T U", gram, ~np.isclose(gram, np.eye(len(gram))), "not the identity")
+    verdicts(sheet, result)
+    y = sheet.paragraph(368, "The failure, shrunk to the smallest matrix that shows it, and the line that replays it:")
+    for line in failure["explanation"].splitlines()[:4]:
+        y = sheet.paragraph(y + 2, line, "muted mono", 12)
+    sheet.paragraph(y + 8, failure["reproducer"], "ink mono", 12)
     sys.stdout.write(str(sheet))
 
 

@@ -42,7 +42,7 @@ def style() -> str:
 
 
 def position(t: int, s: int) -> "tuple[float, float]":
-    return 150 + 105 * t, 88 + 42 * s
+    return 96 + 57 * t, 94 + 42 * s
 
 
 def edges(sheet: Sheet, states: List[int]) -> None:
@@ -59,14 +59,14 @@ def main() -> None:
     logits = [[2.0 if NAMES[k] == heard else 0.0 for k in range(4)] for heard in HEARD]
     walk = steps.ctc(LABELS, logits=logits)
     weights = {"alpha": walk.alpha, "beta": walk.beta_excluding, "posterior": walk.alpha * walk.beta_excluding}
-    sheet = Sheet("The CTC lattice of cat in seven frames", 860, 412, style())
+    sheet = Sheet("The CTC lattice of cat in seven frames", 408, style())
     for name, (_, words) in PHASES.items():
-        sheet.text(24, 34, words, f"ink {name}", 16)
+        sheet.paragraph(32, words, f"ink {name}", 15)
     for s, k in enumerate(walk.states):
-        sheet.text(60, position(0, s)[1] + 6, "blank" if k == 0 else NAMES[k], "muted" if k == 0 else "ink", 15, "middle")
+        sheet.text(40, position(0, s)[1] + 5, "blank" if k == 0 else NAMES[k], "muted" if k == 0 else "ink", 15, "middle")
     edges(sheet, walk.states)
     for t in range(T):
-        sheet.text(position(t, 0)[0], 388, f"frame {t}", "muted", 13, "middle")
+        sheet.text(position(t, 0)[0], 386, f"frame {t}", "muted", 12, "middle")
         for s in range(len(walk.states)):
             x, y = position(t, s)
             sheet.add(f'<circle class="cell" cx="{x:g}" cy="{y}" r="15"/>')

@@ -1,10 +1,13 @@
-"""What the pictures of the README share: a card that is readable on light and on dark pages, texts, and shades."""
+"""What the pictures share: a card that is readable on light and on dark pages, and on a telephone, texts, and shades."""
 
 from __future__ import annotations
 
+import textwrap
 from html import escape
 from typing import List
 
+WIDTH = 470  # texts of 12 pixels have 9 on a telephone, whose columns are 358 pixels wide
+MARGIN = 18
 STYLE = """
     .card { fill: #fff; stroke: #d0d7de; } .ink { fill: #1f2328; } .muted { fill: #57606a; }
     .line { fill: none; stroke: #8c959f; } .cell { fill: #f3f6fa; stroke: #d0d7de; }
@@ -20,13 +23,13 @@ STYLE = """
 class Sheet:
     """An SVG under construction. Positions are in pixels of a page at its natural size."""
 
-    def __init__(self, title: str, width: int, height: int, style: str = "") -> None:
+    def __init__(self, title: str, height: int, style: str = "") -> None:
         self.parts: List[str] = []
         self.head = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
             f"font-family=\"system-ui, 'DejaVu Sans', sans-serif\">\n  <title>{escape(title)}</title>\n"
             f"  <style>{STYLE}{style}\n  </style>\n"
-            f'  <rect class="card" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="8"/>'
+            f'  <rect class="card" x="0.5" y="0.5" width="{WIDTH - 1}" height="{height - 1}" rx="8"/>'
         )
 
     def add(self, element: str) -> None:
@@ -37,6 +40,14 @@ class Sheet:
             f'<text class="{classes}" x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}" '
             f'xml:space="preserve">{escape(words, quote=False)}</text>'
         )
+
+    def paragraph(self, y: float, words: str, classes: str = "ink", size: float = 14) -> float:
+        """Words from margin to margin, in as many lines as they need; returns where the next line would be."""
+        share, indent = (0.61, "  ") if "mono" in classes else (0.53, "")  # a letter's width, of the size
+        for line in textwrap.wrap(words, int((WIDTH - 2 * MARGIN) / (share * size)), subsequent_indent=indent):
+            self.text(MARGIN, y, line, classes, size)
+            y += round(1.35 * size)
+        return y
 
     def __str__(self) -> str:
         return "\n".join([self.head, *self.parts, "</svg>\n"])

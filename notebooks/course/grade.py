@@ -148,12 +148,20 @@ def run(original: Any, tasks: Dict[int, Task], cells: List[Any], seconds: int, m
 
 
 def grade(notebook: Path, submission: Path, seconds: int) -> List[Mark]:
-    """A mark for each question and exercise of the notebook."""
+    """A mark for each question and exercise of the notebook; those that a broken submission does not reach are wrong."""
     original = nbformat.read(notebook, as_version=4)
-    cells = [cell for cell in nbformat.read(submission, as_version=4).cells if cell.cell_type == "code"]
     asked = questions(original)
     tasks = {i: Task(original.cells[i], asked.index(i) + 1 if i in asked else 0) for i in sorted({*asked, *exercises(original)})}
     marks: Dict[int, Mark] = {}
-    while not run(original, tasks, cells, seconds, marks):
-        pass  # a new process for the tasks that are left
-    return [marks[i] for i in tasks]
+    said = ""
+    try:
+        cells = [cell for cell in nbformat.read(submission, as_version=4).cells if cell.cell_type == "code"]
+        while not run(original, tasks, cells, seconds, marks):
+            pass  # a new process for the tasks that are left
+    except CellExecutionError as error:  # of a cell of this repository's
+        if all(mark.verdict == "open" for mark in marks.values()):  # which no answer can have broken
+            raise SystemExit(f"course: {notebook.name} does not run here: {error.ename}: {error.evalue}") from None
+        said = f"a cell that is not the student's raised {error.ename}: {error.evalue}"
+    except Exception as error:  # of a file that is no notebook
+        said = f"{type(error).__name__}: {error}"
+    return [marks.get(i) or Mark(task.title, "wrong", said.split("\n")[0]) for i, task in tasks.items()]

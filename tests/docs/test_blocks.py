@@ -25,7 +25,8 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 # Folders whose README.md is a page that lies with what it is about.
-BESIDE = ("bench", "metal/emulator", "metal/nvidia", "notebooks", "notebooks/browser", "notebooks/course", "tests/field")
+BESIDE = ("bench", "metal/emulator", "metal/nvidia", "notebooks", "notebooks/browser", "notebooks/course", "tests/field",
+          *(f"metal/{kind}/{operation}" for kind in ("cpu", "kernels") for operation in ("cce", "ctc", "svd")))  # fmt: skip
 PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", *(f"{folder}/README.md" for folder in BESIDE))),

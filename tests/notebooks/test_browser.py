@@ -5,21 +5,25 @@ Here WebAssembly runs in Node beside Python; within Pyodide, too, where ASSAY_PY
 
 import base64
 import csv
+import functools
 import hashlib
+import http.server
 import json
 import os
 import shutil
 import subprocess
 import sys
+import threading
 import zipfile
 from pathlib import Path
 
 import pytest
 from conftest import NOTEBOOKS
 
-sys.path.insert(0, str(NOTEBOOKS / "browser"))
+sys.path[:0] = [str(NOTEBOOKS / "browser"), str(NOTEBOOKS.parent / "tests" / "lattice")]
 
 import build  # noqa: E402
+from browser import Browser  # noqa: E402
 
 ENGINE = Path(os.environ.get("PYTHONPATH", ".").split(os.pathsep)[0]).parents[1] / "notebooks" / "lattice"
 HERE = Path(__file__).parent
@@ -35,11 +39,9 @@ def _call(name, request):
     _node.stdin.flush()
     return json.loads(_node.stdout.readline())
 """
-IN_PYODIDE = """
-const { loadPyodide } = await import(process.argv[2] + "/pyodide.mjs");
-const python = await loadPyodide({ indexURL: process.argv[2] + "/" });
-python.FS.writeFile("/assay.whl", (await import("fs")).readFileSync(process.argv[3]));
-console.log(python.runPython(`
+RUN = """
+python.FS.writeFile("/assay.whl", wheel);
+const said = python.runPython(`
 import json, sys, types, zipfile
 zipfile.ZipFile("/assay.whl").extractall("/site")
 package = types.ModuleType("assay")  # its steps import NumPy, which npm has not
@@ -48,8 +50,27 @@ sys.modules["assay"] = package
 from assay import _core
 y = [["1/2", "1/2"], ["1/4", "3/4"]]
 _core.ctc_steps(json.dumps({"labels": [1], "outputs": y, "blank": 0, "number": "exact", "space": "probability"}))
-`));
+`);
 """
+IN_NODE = """
+const { loadPyodide } = await import(process.argv[2] + "/pyodide.mjs");
+const python = await loadPyodide({ indexURL: process.argv[2] + "/" });
+const wheel = (await import("fs")).readFileSync(process.argv[3]);
+RUN
+console.log(said);
+""".replace("RUN", RUN)
+IN_A_WORKER = """
+import { loadPyodide } from "./pyodide/pyodide.mjs";
+const python = await loadPyodide();
+const wheel = new Uint8Array(await (await fetch("./assay.whl")).arrayBuffer());
+RUN
+postMessage(said);
+""".replace("RUN", RUN)
+PAGE = """<!doctype html><title>-</title><script>
+const worker = new Worker("worker.mjs", { type: "module" });  // where JupyterLite runs Python
+worker.onmessage = (event) => { window.said = event.data; };
+worker.onerror = (event) => { window.said = event.message; };
+</script>"""
 
 pytestmark = pytest.mark.skipif(
     not ((ENGINE / "engine.wasm").is_file() and shutil.which("node")), reason="this build has no WebAssembly: it needs emscripten"
@@ -113,10 +134,29 @@ def test_an_engine_that_is_not_there_and_a_folder_that_is_are_refused(tmp_path, 
     assert build.main() == 2 and "is there already" in capsys.readouterr().err
 
 
-@pytest.mark.skipif("ASSAY_PYODIDE" not in os.environ, reason="ASSAY_PYODIDE does not name npm's package pyodide")
+needs_pyodide = pytest.mark.skipif("ASSAY_PYODIDE" not in os.environ, reason="ASSAY_PYODIDE names no npm package pyodide")
+
+
+@needs_pyodide
 def test_in_pyodide(wheel, tmp_path):
     script = tmp_path / "try.mjs"
-    script.write_text(IN_PYODIDE)
+    script.write_text(IN_NODE)
     done = subprocess.run(["node", script, os.environ["ASSAY_PYODIDE"], wheel], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
     assert json.loads(done.stdout)["p"] == "7/8"
+
+
+@needs_pyodide
+def test_in_pyodide_in_a_browser(wheel, tmp_path):
+    (tmp_path / "index.html").write_text(PAGE)
+    (tmp_path / "worker.mjs").write_text(IN_A_WORKER)
+    (tmp_path / "assay.whl").symlink_to(wheel)
+    (tmp_path / "pyodide").symlink_to(os.environ["ASSAY_PYODIDE"])
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, Browser() as browser:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        browser.navigate(f"http://127.0.0.1:{server.server_port}/index.html")
+        browser.wait_for("window.said !== undefined", 120)
+        said = browser.evaluate("window.said")
+        server.shutdown()
+    assert said.startswith("{") and json.loads(said)["p"] == "7/8", said

@@ -1,8 +1,8 @@
 """The course kit: student versions give nothing away, and grading takes right answers and no others."""
 
 import json
+import subprocess
 import sys
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -105,6 +105,29 @@ def test_cells_that_moved_lost_their_name_or_are_gone(tmp_path):
     assert [(mark.verdict, mark.said) for mark in given] == [("open", "the cell is not there"), ("right", "Right.")]
 
 
+@pytest.mark.parametrize("text", ["no notebook", "{}", "[]", ""])
+def test_each_task_of_what_is_no_notebook_is_wrong(tmp_path, text):
+    original = notebook(PREFACE, QUESTION, EXERCISE, path=tmp_path / "original.ipynb")
+    (tmp_path / "handed-in.ipynb").write_text(text)
+    given = grade.grade(original, tmp_path / "handed-in.ipynb", 30)
+    assert [(mark.task, mark.verdict) for mark in given] == [("question 1", "wrong"), ("double", "wrong")]
+    assert given[0].said and "\n" not in given[0].said
+
+
+def test_an_answer_that_breaks_a_later_cell_keeps_its_mark_and_the_rest_is_wrong(tmp_path):
+    sources = [PREFACE, QUESTION, "assert not hasattr(sys, 'broken')", EXERCISE]
+    original = notebook(*sources, path=tmp_path / "original.ipynb")
+    sources[1] = answered("5").replace("answer", "sys.broken = True\nanswer", 1)
+    given = grade.grade(original, notebook(*sources, path=tmp_path / "handed-in.ipynb"), 30)
+    assert [mark.verdict for mark in given] == ["right", "wrong"] and "AssertionError" in given[1].said
+
+
+def test_a_notebook_that_does_not_run_here_is_no_fault_of_the_student(tmp_path):
+    original = notebook("import nowhere", QUESTION, path=tmp_path / "original.ipynb")
+    with pytest.raises(SystemExit, match="original.ipynb does not run here: ModuleNotFoundError"):
+        grade.grade(original, original, 30)
+
+
 @pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("[0-9]*.ipynb")), ids=lambda path: path.stem)
 def test_student_versions_give_nothing_away(path):
     book = student.without_solutions(nbformat.read(path, as_version=4))
@@ -165,7 +188,7 @@ def test_a_table_of_the_class(tmp_path, capsys, monkeypatch):
     book = nbformat.read(lessons.notebook_of("12"), as_version=4)
     nbformat.write(book, folder / lessons.notebook_of("12").name)
     (tmp_path / "class" / "bob").mkdir()
-    (tmp_path / "class" / "bob" / lessons.notebook_of("12").name).write_text("no notebook")
+    (tmp_path / "class" / ".git").mkdir()
     (folder / "mine.ipynb").write_text("{}")
     monkeypatch.setattr(grade, "grade", lambda *_: [grade.Mark("a", "right", ""), grade.Mark("b", "open", "")])
     command = ["course", "grade", str(tmp_path / "class"), "--csv", str(tmp_path / "t.csv"), "--json", str(tmp_path / "t.json")]
@@ -174,8 +197,19 @@ def test_a_table_of_the_class(tmp_path, capsys, monkeypatch):
         runpy.run_path(str(NOTEBOOKS / "course"), run_name="__main__")
     said = capsys.readouterr()
     assert ended.value.code == 0 and "ada      1/2  1/2" in said.out and "mine.ipynb: no notebook of the course" in said.err
-    assert (tmp_path / "t.csv").read_text().split() == ["student,12,together", "ada,1/2,1/2", "bob,1/2,1/2"]
+    assert (tmp_path / "t.csv").read_text().split() == ["student,12,together", "ada,1/2,1/2", "bob,-,0/0"]
     assert json.loads((tmp_path / "t.json").read_text())["ada"]["12"][0]["verdict"] == "right"
+
+
+def test_a_notebook_without_ids_is_read_without_a_warning(tmp_path):
+    command = [sys.executable, NOTEBOOKS / "course", "grade", tmp_path]
+    book = json.loads(lessons.notebook_of("12").read_text())
+    for cell in book["cells"]:
+        cell.pop("id", None)
+    (tmp_path / "ada").mkdir()
+    (tmp_path / "ada" / lessons.notebook_of("12").name).write_text(json.dumps({**book, "nbformat_minor": 5}))
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "") and "ada      0/3  0/3" in done.stdout
 
 
 def test_a_folder_without_notebooks_is_bad_usage(tmp_path, capsys, monkeypatch):

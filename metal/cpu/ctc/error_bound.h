@@ -19,7 +19,7 @@
 //   alpha beta    T (e + 3)               each frame's y once; two sums and a product to reach it
 //   N(t, c)       T (e + 3) + S           the states of one class, at most S + 1
 //   sum of N      T (e + 3) + 2S          all states
-//   posterior     2 T (e + 3) + 3S + 2    the division; what underflows is below 2^-290 (docs/cpu-kernel.md)
+//   posterior     2 T (e + 3) + 3S + 2    the division; what underflows is below 2^-290 (metal/cpu/ctc/README.md)
 //   gradient      5 more                  the weight (3), the difference, their product; then float32
 //
 // Hence, with y, posterior, gradient and loss the exact values, u32 = 2^-24, and 2^-150 for the underflow of float32:

@@ -6,7 +6,7 @@
 //
 // A. Graves, S. Fernandez, F. Gomez, J. Schmidhuber, "Connectionist temporal classification", ICML 2006, eqs. 5 to 16.
 // Inner arithmetic is in double, with a range that no intermediate result leaves; results are rounded once, at the end.
-// docs/cpu-kernel.md describes the method, bounds its error and gives its speed.
+// metal/cpu/ctc/README.md describes the method, bounds its error and gives its speed.
 //
 // With p the probability of a row's labels, S_b its target length and w_b the weight of its loss in what is returned
 // times the upstream gradient:

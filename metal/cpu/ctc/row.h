@@ -7,7 +7,7 @@
 //
 // There are three steps: the emissions of every frame, with the gradient of the classes that occur in no label; the
 // recursions in scaled doubles; and, where their result is not certain, the recursions in extended range.
-// docs/cpu-kernel.md derives what each computes and bounds its error.
+// metal/cpu/ctc/README.md derives what each computes and bounds its error.
 #pragma once
 
 #include <cstddef>

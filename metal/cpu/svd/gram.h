@@ -6,7 +6,7 @@
 // sqrt(m + n) units of roundoff of double times the largest one. Where that is at most one unit of roundoff of float
 // times the smallest one, singular values and products of left vectors are as accurate as floats can be. Up to 2^10
 // times that, left vectors are made orthonormal, and singular values are as accurate as promised where no column is
-// much shorter than another. docs/svd-cpu.md derives both limits.
+// much shorter than another. metal/cpu/svd/README.md derives both limits.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@
 //   a' = a - s (b + tau a),   b' = b + s (a - tau b)
 //
 // Only the small change of a column is rounded. For n = 64 the error of V's orthogonality is then a quarter of its
-// bound; with c a - s b it is six times the bound (docs/metal-svd.md).
+// bound; with c a - s b it is six times the bound (metal/kernels/svd/README.md).
 //
 // Products are computed again for each rotation, because updating the norms by |a'|^2 = |a|^2 - t a.b would make small
 // norms inaccurate.

@@ -1,5 +1,5 @@
 // exp, exp - 1, ln, tanh and 1 - tanh^2 as the kernels of cross-entropy have them, against long double: errors in units
-// of 2^-24 of the result. docs/metal-cce.md rests on these figures.
+// of 2^-24 of the result. metal/kernels/cce/README.md rests on these figures.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

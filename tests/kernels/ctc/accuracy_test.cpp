@@ -1,5 +1,5 @@
 // How far off the kernels are at the sizes people train with, against float64 of unlimited range (whose own error is
-// below 1e-12): the goals of docs/metal-ctc.md.
+// below 1e-12): the goals of metal/kernels/ctc/README.md.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 //   N(t, c)           = sum of alpha(t, .) beta(t, .) over the states of class c; p = sum of N(t, c) over c
 //
 // Rows are multiplied by a power of two, exactly, when their largest element leaves [2^-100, 2^100]. The recursion
-// loses only what underflows. docs/cpu-kernel.md shows that this is less than 2^-290 of p where all of the following
-// hold; only then is the result called certain:
+// loses only what underflows. metal/cpu/ctc/README.md shows that this is less than 2^-290 of p where all of these hold;
+// only then is the result called certain:
 //
 // - every y is 0 or in [2^-300, 2^100];
 //   - every alpha is 0 or at least 2^-400 (then none ever underflowed); or what underflowed, at most 2^-1020 of a row's
