@@ -48,6 +48,10 @@ struct CceOperation : OperationOf<CceFields> {
   static CceCase generate(Random& random, int size, const CceProfile& profile);
   static std::vector<Shrink<CceCase>> shrinks_of(const CceCase& c);
   static CceTruth truth_of(const CceCase& c, int digits) { return validation::truth_of(c, digits); }
+  static FollowedResults algebra_of(const CceCase& c) { return validation::algebra_of(c); }
+  static std::string leaves_algebra(const CceKernelInfo& kernel, const CceCase& c) {
+    return validation::leaves_algebra(kernel, c);
+  }
 
   static std::span<const CaseClass<CceCase>> case_classes();
 

@@ -1,6 +1,7 @@
 #include "validation/cce/truth.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -53,6 +54,29 @@ CceTruth compute(const CceCase& c, int digits) {
 }
 
 }  // namespace
+
+FollowedResults algebra_of(const CceCase& c) {
+  auto outcome = reference::cce_outcome<reference::Followed>(c.view());
+  return {{"loss", std::move(outcome.loss)},
+          {"dhidden", std::move(outcome.dhidden)},
+          {"dweight", std::move(outcome.dweight)},
+          {"dbias", std::move(outcome.dbias)}};
+}
+
+std::string leaves_algebra(const CceKernelInfo& kernel, const CceCase& c) {
+  if (c.reduction == Reduction::mean && kernel.name.starts_with("metal-"))
+    return "the host rounds the weights of a mean";
+  for (std::int64_t n = 0; n < c.N; ++n) {
+    double most = 0;
+    for (std::int64_t v = 0; v < c.V; ++v) {
+      double z = c.bias.empty() ? 0 : double{c.bias[index(v)]};
+      for (std::int64_t h = 0; h < c.H; ++h) z += double{c.hidden_at(n, h)} * double{c.weight_at(v, h)};
+      if (std::isfinite(z)) most = std::max(most, std::abs(z));
+    }
+    if (2 * most > largest_followed_distance) return "exponentials that a kernel may round to 0";
+  }
+  return "";
+}
 
 void require_agreement(const CceTruth& low, const CceTruth& high, int digits) {
   require_same(low.loss, high.loss, digits, "loss");

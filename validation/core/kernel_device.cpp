@@ -12,6 +12,7 @@
 #include "metal/emulator/emulator_device.h"
 #include "metal/host/kernel_file.h"
 #include "validation/core/explanation.h"
+#include "validation/core/followed_run.h"
 #include "validation/core/kernel_unavailable.h"
 #include "validation/core/support.h"
 
@@ -40,8 +41,13 @@ std::int64_t reach_on(const std::string& device) {
 }
 
 std::shared_ptr<metal::Device> open_for_kernel(const std::string& name, const metal::ShaderLanguage& language) {
-  if (Explanation::current() == nullptr) return or_unavailable(metal::open_device(name, language));
-  return or_unavailable(metal::open_device((metal::is_emulated(name) ? name : "emulated") + "-numerics", language));
+  const char* const follows = FollowedRun::current() != nullptr   ? "-algebra"
+                              : Explanation::current() != nullptr ? "-numerics"
+                                                                  : nullptr;
+  if (follows == nullptr) return or_unavailable(metal::open_device(name, language));
+  auto device = or_unavailable(metal::open_device((metal::is_emulated(name) ? name : "emulated") + follows, language));
+  if (FollowedRun::current() != nullptr) FollowedRun::current()->follow(device);
+  return device;
 }
 
 void DeviceLibrary::compile() const {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "validation/core/algebra.h"
 #include "validation/core/draw.h"
 #include "validation/core/gate.h"
 #include "validation/core/gate_subject.h"
@@ -132,6 +133,13 @@ class SubjectOf final : public GateSubject {
     return "file=" + path.string();
   }
   std::string replay_line(const std::string& words) const override { return detail::replay_line(words); }
+
+  std::string remark_on(std::size_t property, const AnyCase& c) const override {
+    if constexpr (requires { Operation::algebra_of(c.as<Case>()); })
+      if (infos_[property].against_reference && infos_[property].name != algebra_name)
+        return algebra_remark(context_, c.as<Case>());
+    return "";
+  }
 
   std::vector<Picture> pictures_of(const AnyCase& c) const override {
     try {

@@ -46,6 +46,10 @@ struct CtcOperation : OperationOf<CtcFields>, CtcShaderArrays {
   static CtcCase generate(Random& random, int size, const CtcProfile& profile);
   static std::vector<Shrink<CtcCase>> shrinks_of(const CtcCase& c);
   static CtcTruth truth_of(const CtcCase& c, int digits) { return validation::truth_of(c, digits); }
+  static FollowedResults algebra_of(const CtcCase& c) { return validation::algebra_of(c); }
+  static std::string leaves_algebra(const CtcKernelInfo& kernel, const CtcCase& c) {
+    return validation::leaves_algebra(kernel, c);
+  }
 
   static std::span<const CaseClass<CtcCase>> case_classes();
 

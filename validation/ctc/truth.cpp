@@ -1,5 +1,7 @@
 #include "validation/ctc/truth.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace assay::validation {
@@ -31,6 +33,26 @@ CtcTruth compute(const CtcCase& c, int digits) {
 }
 
 }  // namespace
+
+FollowedResults algebra_of(const CtcCase& c) {
+  auto outcome = reference::ctc_outcome<reference::Followed>(c.view());
+  return {{"loss", std::move(outcome.loss)}, {"gradient", std::move(outcome.gradient)}};
+}
+
+std::string leaves_algebra(const CtcKernelInfo& kernel, const CtcCase& c) {
+  if (c.reduction == Reduction::mean && kernel.name.starts_with("metal-"))
+    return "the host rounds the weights of a mean";
+  for (std::size_t first = 0; first < c.activations.size(); first += static_cast<std::size_t>(c.C)) {
+    double least = 0, most = 0;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(c.C); ++k) {
+      const double a = c.activations[first + k];
+      if (!std::isfinite(a)) continue;
+      least = k == 0 ? a : std::min(least, a), most = k == 0 ? a : std::max(most, a);
+    }
+    if (most - least > largest_followed_distance) return "exponentials that a kernel may round to 0";
+  }
+  return "";
+}
 
 std::vector<reference::CtcRow<BigFloat>> rows_of(const CtcCase& c, int digits) {
   const reference::PrecisionScope scope(digits);

@@ -1,6 +1,7 @@
 #include "validation/core/properties.h"
 
 #include "validation/cce/properties/properties.h"
+#include "validation/core/algebra.h"
 #include "validation/core/strides.h"
 
 namespace assay::validation {
@@ -42,6 +43,7 @@ const std::vector<CceProperty>& CceOperation::properties() {
       dweight(),
       dbias(),
       softcap(),
+      algebra<O>({.offset = 0}),
   };
   return all;
 }

@@ -1,5 +1,6 @@
 #include "validation/core/properties.h"
 
+#include "validation/core/algebra.h"
 #include "validation/core/strides.h"
 #include "validation/ctc/properties/properties.h"
 
@@ -40,6 +41,7 @@ const std::vector<CtcProperty>& CtcOperation::properties() {
       loss(),
       gradient(),
       random_rounding(),
+      algebra<O>({.impossible_rows = 0, .long_rows = 0}),
   };
   return all;
 }

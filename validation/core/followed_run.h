@@ -1,0 +1,56 @@
+// A run of a kernel whose results are known with their residues: of a shader, by the emulator, and of a plug-in that
+// `assay instrument` compiled (docs/numerics.md).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "metal/device/device.h"
+#include "reference/formula/followed.h"
+
+namespace assay::validation {
+
+/// While it lives, kernels that are made run on the emulator with EmulatorOptions::with_algebra, and their results are
+/// taken. There is at most one.
+class FollowedRun {
+ public:
+  FollowedRun();
+  ~FollowedRun();
+  FollowedRun(const FollowedRun&) = delete;
+  FollowedRun& operator=(const FollowedRun&) = delete;
+
+  /// The one that lives; null if there is none.
+  static FollowedRun* current();
+
+  /// A kernel was made for the device.
+  void follow(const std::shared_ptr<metal::Device>& device) { devices_.push_back(device); }
+  /// The number at an address of the host, which a plug-in has computed.
+  void note(const void* address, const reference::Residue& residue) { noted_[address] = residue; }
+
+  /// The results that a kernel has written; a number that has come another way is unknown.
+  template <class Real>
+  void take(const std::string& name, std::span<const Real> result) {
+    auto& numbers = results_[name];
+    numbers.clear();
+    for (const Real& x : result) numbers.emplace_back(static_cast<double>(x), residue_at(&x, static_cast<double>(x)));
+  }
+  const std::vector<reference::Followed>& result(const std::string& name) { return results_[name]; }
+
+  /// Whether there is a kernel that can be followed.
+  bool follows() const { return !devices_.empty() || !noted_.empty(); }
+
+  /// Another chain of primes is in use, and a further run follows.
+  void begin_again();
+
+ private:
+  reference::Residue residue_at(const void* address, double value) const;
+
+  std::vector<std::shared_ptr<metal::Device>> devices_;
+  std::map<const void*, reference::Residue> noted_;
+  std::map<std::string, std::vector<reference::Followed>> results_;
+};
+
+}  // namespace assay::validation
