@@ -29,11 +29,11 @@ std::shared_ptr<const typename Operation::Kernel> kernel_called(const std::strin
 }
 
 template <class Operation>
-std::shared_ptr<const GateSubject> subject_called(const std::string& name, int digits) {
+std::shared_ptr<const GateSubject> subject_called(const std::string& name, int digits, bool with_algebra) {
   auto kernel = kernel_called<Operation>(name);
   Context<Operation> context{.kernel = *kernel, .digits = digits};
   if (!transport::is_pipe(name)) context.fresh_kernel = kernel_called<Operation>;
-  return std::make_shared<SubjectOf<Operation>>(context, all_properties<Operation>(), std::move(kernel));
+  return std::make_shared<SubjectOf<Operation>>(context, all_properties<Operation>(with_algebra), std::move(kernel));
 }
 
 namespace {

@@ -49,6 +49,8 @@ struct CceOperation : OperationOf<CceFields> {
   static std::vector<Shrink<CceCase>> shrinks_of(const CceCase& c);
   static CceTruth truth_of(const CceCase& c, int digits) { return validation::truth_of(c, digits); }
   static FollowedResults algebra_of(const CceCase& c) { return validation::algebra_of(c); }
+  /// Of cases without exponentials that kernels round to 0.
+  static CceProfile algebra_profile() { return {.offset = 0}; }
   static std::string leaves_algebra(const CceKernelInfo& kernel, const CceCase& c) {
     return validation::leaves_algebra(kernel, c);
   }

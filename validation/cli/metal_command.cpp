@@ -9,7 +9,6 @@
 
 #include "metal/emulator/compile/cleanup.h"
 #include "metal/emulator/emulator_device.h"
-#include "reference/number/prime_chain.h"
 #include "validation/cli/commands.h"
 #include "validation/cli/finding_options.h"
 #include "validation/cli/metal_serve.h"
@@ -33,9 +32,7 @@ struct CheckOptions : ShaderOptions, FindingOptions {
   ThreadOrder order = ThreadOrder::forward;
   unsigned os_threads = 0;
   bool with_numerics = false;
-  std::string html;       ///< empty: none
-  std::string algebra;    ///< the folder of residues; empty: none
-  std::size_t chain = 0;  ///< of primes
+  std::string html;  ///< empty: none
   std::uint64_t schedules = 0;
   std::string arithmetic;  ///< empty: IEEE
   std::vector<std::string> only_groups;
@@ -87,9 +84,6 @@ int check(const CheckOptions& options) {
   emulator.order = options.order;
   emulator.os_threads = options.os_threads;
   emulator.with_numerics = options.with_numerics;
-  emulator.with_algebra = !options.algebra.empty();
-  script.residues = options.algebra;
-  reference::chain_in_use = options.chain;
   emulator.math_mode = metal::emulator::math_mode_called(options.arithmetic).value_or(metal::emulator::MathMode::ieee);
   for (const std::string& groups : options.only_groups) emulator.only_groups.push_back(group_range(groups));
   metal::emulator::EmulatorDevice device(emulator);
@@ -129,14 +123,6 @@ void add_check_command(CLI::App& metal, Action& action) {
       ->add_option("--html", options->html,
                    "Also write what --numerics finds to this file: the source as a heat map of the error")
       ->needs(numerics);
-  auto* algebra = command
-                      ->add_option("--algebra", options->algebra,
-                                   "Follow the residues of all numbers: those of arrays from FOLDER/NAME.npy, where "
-                                   "that is, those of results to FOLDER/out-NAME.npy")
-                      ->excludes(numerics);
-  command->add_option("--chain", options->chain, "With --algebra: which of the chains of primes")
-      ->check(CLI::Range(std::size_t{0}, reference::chains.size() - 1))
-      ->needs(algebra);
   command->add_option("--schedules", options->schedules,
                       "If nothing else is found, run so many random interleavings of threads and threadgroups at their "
                       "atomic accesses: do they give the same bits?");

@@ -1,7 +1,8 @@
 // The property `algebra`: a kernel's results are those of the reference in the algebraic twin of real arithmetic
 // (docs/algebra.md), in which neither rounding nor the order of a sum changes anything: equality, without a tolerance.
 //
-// An operation has it that has algebra_of(c): its results by name, computed by its reference over Followed.
+// An operation has it that has algebra_of(c): its results by name, computed by its reference over Followed. It is judged
+// where it is asked for (all_properties of core/subject_of.h), since it costs more than most others together.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include <cmath>
 #include <exception>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -29,8 +31,7 @@ struct AlgebraFound {
   bool is_followed = true;
 
   std::string verdict() const {
-    if (!is_followed)
-      return "not judged by the algebra: the kernel is neither a shader nor compiled by `assay instrument`";
+    if (!is_followed) return "not judged by the algebra: the kernel is no shader";
     if (!differs.empty()) return "the algebra differs: another formula";
     if (equal == 0) return "not judged by the algebra: " + first_undecided;
     if (undecided == 0) return "the algebra is equal: rounding";
@@ -48,14 +49,12 @@ class AlgebraComparing {
   AlgebraFound found() {
     FollowedRun run;
     const auto kernel = context_.fresh();
-    const std::size_t before = std::exchange(reference::chain_in_use, 0);
     for (; kernel && reference::chain_in_use < reference::chains.size(); ++reference::chain_in_use) {
       run.begin_again();
       run_valid(*kernel, c_);
       if (!run.follows()) break;
       if (!compare_in_chain(run)) break;
     }
-    reference::chain_in_use = before;
     found_.is_followed = run.follows();
     for (const auto& [place, why] : open_)
       if (++found_.undecided == 1) found_.first_undecided = why;
@@ -74,7 +73,8 @@ class AlgebraComparing {
     for_each_row(O::results(), [&](const auto& row) {
       const auto due = truth.find(row.name);
       const auto& got = run.result(row.name);
-      if (due == truth.end() || due->second.size() != got.size()) return;
+      if (due == truth.end() || due->second.size() != got.size())
+        throw std::logic_error(fmt::format("the algebra has not the {} elements of {}", got.size(), row.name));
       const auto shape = result_dimensions<O>(row, statement_of(c_), typename O::Request());
       for (std::size_t i = 0; i < got.size() && found_.differs.empty(); ++i) {
         if (!is_first && !open_.contains({row.name, i})) continue;
@@ -136,29 +136,34 @@ template <class O>
 std::string beside_the_bounds(const Context<O>& context, const typename O::Case& c) {
   Finding bounds = Finding::pass();
   for (const Property<O>& property : O::properties())
-    if (property.against_reference && property.name != algebra_name) bounds.take(judge(property, context, c));
+    if (property.against_reference) bounds.take(judge(property, context, c));
   if (is_failure(bounds.verdict)) return "\n  the error is beyond its bound too";
   return fmt::format("\n  within the bounds, the largest error {:.3g} % of its own: a hidden fault",
                      100 * bounds.margin.share);
 }
 
-/// `profile` describes cases without exponentials that kernels round to 0. Why it is of no use to follow the kernel on a
-/// case, O::leaves_algebra says.
 template <class O>
-Property<O> algebra(const typename O::Profile& profile) {
-  return {algebra_name, "the same formula, without a tolerance, where it can be followed", profile,
-          [](const Context<O>& context, const typename O::Case& c) {
-            if (const std::string why = O::leaves_algebra(context.kernel.info(), c); !why.empty())
-              return Finding::skip("not judged by the algebra: " + why, SkipCause::wrong_kind);
-            const AlgebraFound found = AlgebraComparing<O>(context, c).found();
-            if (!found.differs.empty())
-              return Finding::fail(fmt::format("{} is not the formula's: the algebra differs{}", found.differs,
-                                               beside_the_bounds(context, c)));
-            if (found.equal == 0) return Finding::skip(found.verdict());
-            Finding finding = Finding::pass();
-            for (std::int64_t i = 0; i < found.equal; ++i) finding.judged.add(0, no_range);
-            return finding;
-          }};
+Finding judge_algebra(const Context<O>& context, const typename O::Case& c) {
+  if (const std::string why = O::leaves_algebra(context.kernel.info(), c); !why.empty())
+    return Finding::skip("not judged by the algebra: " + why, SkipCause::wrong_kind);
+  const AlgebraFound found = AlgebraComparing<O>(context, c).found();
+  if (!found.differs.empty())
+    return Finding::fail(
+        fmt::format("{} is not the formula's: the algebra differs{}", found.differs, beside_the_bounds(context, c)));
+  if (found.equal == 0) return Finding::skip(found.verdict());
+  Finding finding = Finding::pass();
+  for (std::int64_t i = 0; i < found.equal; ++i) finding.judged.add(0, no_range);
+  return finding;
+}
+
+template <class O>
+concept HasAlgebra = requires(const typename O::Case& c) { O::algebra_of(c); };
+
+template <HasAlgebra O>
+const Property<O>& algebra() {
+  static const Property<O> property{algebra_name, "the same formula, without a tolerance, where it can be followed",
+                                    O::algebra_profile(), judge_algebra<O>};
+  return property;
 }
 
 }  // namespace assay::validation

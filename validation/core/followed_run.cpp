@@ -17,10 +17,12 @@ metal::emulator::Algebra* algebra_of(metal::Device& device) {
 
 FollowedRun::FollowedRun() {
   living = this;
+  reference::chain_in_use = 0;
 }
 
 FollowedRun::~FollowedRun() {
   living = nullptr;
+  reference::chain_in_use = 0;
 }
 
 FollowedRun* FollowedRun::current() {
@@ -31,13 +33,10 @@ reference::Residue FollowedRun::residue_at(const void* address, double value) co
   for (const auto& device : devices_)
     if (auto* const algebra = algebra_of(*device); algebra != nullptr && algebra->is_copied(address))
       return algebra->residue_at(address, value);
-  const auto noted = noted_.find(address);
-  return noted != noted_.end() ? noted->second
-                               : reference::Residue::unknown(reference::Residue::Reason::left_the_algebra);
+  return reference::Residue::unknown(reference::Residue::Reason::left_the_algebra);
 }
 
 void FollowedRun::begin_again() {
-  noted_.clear();
   results_.clear();
   for (const auto& device : devices_)
     if (auto* const algebra = algebra_of(*device)) algebra->clear();

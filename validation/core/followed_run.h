@@ -1,5 +1,4 @@
-// A run of a kernel whose results are known with their residues: of a shader, by the emulator, and of a plug-in that
-// `assay instrument` compiled (docs/numerics.md).
+// A run of a kernel whose results are known with their residues: of a shader, by the emulator (docs/numerics.md).
 #pragma once
 
 #include <map>
@@ -27,8 +26,6 @@ class FollowedRun {
 
   /// A kernel was made for the device.
   void follow(const std::shared_ptr<metal::Device>& device) { devices_.push_back(device); }
-  /// The number at an address of the host, which a plug-in has computed.
-  void note(const void* address, const reference::Residue& residue) { noted_[address] = residue; }
 
   /// The results that a kernel has written; a number that has come another way is unknown.
   template <class Real>
@@ -40,7 +37,7 @@ class FollowedRun {
   const std::vector<reference::Followed>& result(const std::string& name) { return results_[name]; }
 
   /// Whether there is a kernel that can be followed.
-  bool follows() const { return !devices_.empty() || !noted_.empty(); }
+  bool follows() const { return !devices_.empty(); }
 
   /// Another chain of primes is in use, and a further run follows.
   void begin_again();
@@ -49,7 +46,6 @@ class FollowedRun {
   reference::Residue residue_at(const void* address, double value) const;
 
   std::vector<std::shared_ptr<metal::Device>> devices_;
-  std::map<const void*, reference::Residue> noted_;
   std::map<std::string, std::vector<reference::Followed>> results_;
 };
 

@@ -7,6 +7,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,10 +27,16 @@ namespace assay::validation {
 template <class Operation>
 using PropertyList = std::vector<const Property<Operation>*>;
 
+/// Throws std::invalid_argument for an operation that has no algebra, if it is asked for.
 template <class Operation>
-PropertyList<Operation> all_properties() {
+PropertyList<Operation> all_properties(bool with_algebra = false) {
   PropertyList<Operation> all;
   for (const auto& property : Operation::properties()) all.push_back(&property);
+  if (!with_algebra) return all;
+  if constexpr (HasAlgebra<Operation>)
+    all.push_back(&algebra<Operation>());
+  else
+    throw std::invalid_argument(fmt::format("algebra of {}: expected ctc or cce", Operation::name));
   return all;
 }
 
@@ -135,8 +142,8 @@ class SubjectOf final : public GateSubject {
   std::string replay_line(const std::string& words) const override { return detail::replay_line(words); }
 
   std::string remark_on(std::size_t property, const AnyCase& c) const override {
-    if constexpr (requires { Operation::algebra_of(c.as<Case>()); })
-      if (infos_[property].against_reference && infos_[property].name != algebra_name)
+    if constexpr (HasAlgebra<Operation>)
+      if (infos_.back().name == algebra_name && infos_[property].against_reference)
         return algebra_remark(context_, c.as<Case>());
     return "";
   }

@@ -47,6 +47,8 @@ struct CtcOperation : OperationOf<CtcFields>, CtcShaderArrays {
   static std::vector<Shrink<CtcCase>> shrinks_of(const CtcCase& c);
   static CtcTruth truth_of(const CtcCase& c, int digits) { return validation::truth_of(c, digits); }
   static FollowedResults algebra_of(const CtcCase& c) { return validation::algebra_of(c); }
+  /// Of cases without exponentials that kernels round to 0.
+  static CtcProfile algebra_profile() { return {.impossible_rows = 0, .long_rows = 0}; }
   static std::string leaves_algebra(const CtcKernelInfo& kernel, const CtcCase& c) {
     return validation::leaves_algebra(kernel, c);
   }

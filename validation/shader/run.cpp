@@ -18,7 +18,6 @@
 #include "validation/shader/allow.h"
 #include "validation/shader/compiled.h"
 #include "validation/shader/or_refuse.h"
-#include "validation/shader/residues.h"
 #include "validation/shader/run_watch.h"
 
 namespace assay::validation {
@@ -251,8 +250,6 @@ ShaderOutcome run_loaded(metal::Device& device, Loaded loaded) {
   const ShaderFunctions functions = functions_of(script, *loaded.library);
   outcome.arrays = arrays_of(script, functions);
   const ShaderBuffers buffers = make_buffers(device, outcome.arrays);
-  metal::emulator::Algebra* const algebra = emulated != nullptr ? emulated->algebra() : nullptr;
-  if (algebra != nullptr) read_residues(script, outcome.arrays, buffers, *algebra);
   run_passes(device, script, functions, buffers, outcome);
   if (emulated != nullptr && !outcome.error && emulated->reports().empty() && is_whole(emulated->options()))
     add_unwritten(script, functions, buffers, outcome);
@@ -260,7 +257,6 @@ ShaderOutcome run_loaded(metal::Device& device, Loaded loaded) {
     outcome.arrays.clear();  // memory of a GPU that has faulted cannot be read
   else
     take_arrays(script, functions, buffers, outcome.arrays);
-  if (algebra != nullptr) write_residues(script, outcome.arrays, buffers, *algebra);
   if (emulated != nullptr) take_reports(*emulated, loaded.private_reads, script.suppressions, outcome);
   return outcome;
 }

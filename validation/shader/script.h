@@ -60,9 +60,6 @@ struct ShaderScript {
   std::optional<std::uint64_t> step_limit = {};          ///< EmulatorOptions::step_limit
   std::optional<std::uint64_t> most_threads = {};        ///< of a dispatch
   bool shows_progress = true;                            ///< to somebody who waits at a terminal
-  /// Of the residues (reference/number/residue.h) of arrays, as uint64 [elements, 4]: those of inputs are read from
-  /// NAME.npy, where that is, and those of results are written to out-NAME.npy. Empty: none.
-  std::filesystem::path residues = {};
   bool keeps_contents = true;                            ///< whether the outcome has the arrays after the run
 };
 

@@ -1,7 +1,6 @@
 #include "validation/core/properties.h"
 
 #include "validation/cce/properties/properties.h"
-#include "validation/core/algebra.h"
 #include "validation/core/strides.h"
 
 namespace assay::validation {
@@ -43,7 +42,6 @@ const std::vector<CceProperty>& CceOperation::properties() {
       dweight(),
       dbias(),
       softcap(),
-      algebra<O>({.offset = 0}),
   };
   return all;
 }

@@ -1,6 +1,5 @@
 #include "validation/core/properties.h"
 
-#include "validation/core/algebra.h"
 #include "validation/core/strides.h"
 #include "validation/ctc/properties/properties.h"
 
@@ -41,7 +40,6 @@ const std::vector<CtcProperty>& CtcOperation::properties() {
       loss(),
       gradient(),
       random_rounding(),
-      algebra<O>({.impossible_rows = 0, .long_rows = 0}),
   };
   return all;
 }

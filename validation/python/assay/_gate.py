@@ -217,8 +217,11 @@ def gate(
         raise TypeError(f"real_input is recorded speech, for \"ctc\": expected no such argument for \"{operation}\"")
     if not isinstance(input, (str, os.PathLike, type(None))):
         raise TypeError(f"input = {type(input).__name__}: expected the path of an .npz for \"{operation}\"")
+    follows = _numbers.flag("algebra", declared.pop("algebra", False))
+    if follows and (callable(fn) or operation == "svd"):
+        raise TypeError(f"algebra = True of a {operation} kernel {fn!r}: expected the .json binding of a shader, of \"ctc\" or \"cce\"")
     words = ["gate", operation, "--kernel", "{kernel}", "--cases", str(cases), "--seed", str(seed)]
-    words += ["--digits", str(digits), *(["--filter", filter] if filter else [])]
+    words += ["--digits", str(digits), *(["--filter", filter] if filter else []), *["--algebra"] * follows]
     words += ["--input", os.fspath(input)] if input is not None else []
     words += ["--reach", reach or "none", "--quick" if real_input else "--generated"]
     judge_shard = functools.partial(_run, operation, fn, declared, time_limit)
