@@ -116,12 +116,22 @@ constexpr int traits_of_exponent(int traits) {
   return (traits & ~Residue::any_sign_lost) | ((traits & Residue::any_sign_lost) >> 1);
 }
 
+/// 1 / a modulo prime i. The last one is kept, since kernels subtract one maximum from many numbers.
+inline std::uint64_t inverse(const Prime& prime, std::size_t i, std::uint64_t a) {
+  struct Last {
+    std::uint64_t p, a, inverse;
+  };
+  thread_local constinit std::array<Last, Chain::levels> last = {};
+  if (last[i].p != prime.p || last[i].a != a) last[i] = {prime.p, a, prime.inverse(a)};
+  return last[i].inverse;
+}
+
 /// The exponential of a plain number with two residues or more, as the logarithm that it is.
 inline Residue as_logarithm(const Residue& a) {
   if (a.is_logarithm()) return a;
   return by_parts(Residue::Kind::logarithm, a.levels - 1, traits_of_exponent(a.traits),
                   [&](const Prime& prime, std::size_t i) {
-                    return prime.power(chain().generators[i], chain().primes[i + 1].number(a.part[i + 1]));
+                    return chain().generators[i].at(prime, chain().primes[i + 1].number(a.part[i + 1]));
                   });
 }
 
@@ -149,7 +159,7 @@ inline Residue operator-(const Residue& a) {
   if (a.kind == Residue::Kind::infinite) return Residue::infinity(a.levels == 0);
   if (!a.is_finite()) return a;
   return detail::by_parts(a.kind, a.levels, a.traits, [&](const Prime& prime, std::size_t i) {
-    return a.is_plain() ? prime.negative(a.part[i]) : prime.inverse(a.part[i]);
+    return a.is_plain() ? prime.negative(a.part[i]) : detail::inverse(prime, i, a.part[i]);
   });
 }
 
@@ -226,7 +236,7 @@ inline Residue reciprocal(const Residue& a) {
   if (a.is_zero()) return Residue::unknown(Residue::Reason::division_by_zero);
   const Residue x = detail::as_plain(a);
   return detail::by_parts(Residue::Kind::plain, x.levels, x.traits,
-                          [&](const Prime& prime, auto i) { return prime.inverse(x.part[i]); });
+                          [&](const Prime& prime, auto i) { return detail::inverse(prime, i, x.part[i]); });
 }
 
 inline Residue operator/(const Residue& a, const Residue& b) {
@@ -253,8 +263,8 @@ inline Residue Residue::of(double x) {
   const Residue mantissa = of(static_cast<std::int64_t>(std::ldexp(std::frexp(x, &exponent), 53)));
   const int shift = exponent - 53;
   return detail::by_parts(Kind::plain, Chain::levels, 0, [&](const Prime& prime, std::size_t i) {
-    const std::uint64_t base = prime.from_number(shift < 0 ? (prime.p + 1) / 2 : 2);
-    return prime.product(mantissa.part[i], prime.power(base, static_cast<std::uint64_t>(std::abs(shift))));
+    const auto& powers = shift < 0 ? chain().half[i] : chain().two[i];
+    return prime.product(mantissa.part[i], powers.at(prime, static_cast<std::uint64_t>(std::abs(shift))));
   });
 }
 

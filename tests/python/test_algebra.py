@@ -1,14 +1,19 @@
 """The property `algebra`: right kernels of every making are equal to the formula, and faults that bounds hide are not."""
 
+import shutil
+from pathlib import Path
+
 import formula_gradients
 import formula_right_kernels
 import formula_right_sequences
+import kernels
 import numpy as np
 import pytest
 from hidden_faults import HIDDEN, LEAST, LONG, RIGHT
 
 import assay
 from assay import gallery
+from assay._program import run_program
 
 f32 = np.float32
 
@@ -180,3 +185,27 @@ def test_a_plug_in_or_another_type_is_refused():
 def test_the_property_is_judged_where_it_is_asked_for():
     assert "algebra" not in squares.property_names()
     assert squares.property_names(algebra=True)[-1] == "algebra"
+
+
+BINDING = Path(__file__).parents[1] / "right_kernels/metal/online_cce.json"
+
+
+def test_a_shader_of_a_built_in_operation_is_followed_where_that_is_asked_for():
+    found = assay.gate("cce", BINDING, cases=6, filter="^algebra$", algebra=True)["algebra"]
+    assert found.verdict == "pass", found
+    assert "algebra" not in assay.property_names("cce")
+    for operation, kernel in (("cce", kernels.cce), ("svd", BINDING)):
+        with pytest.raises(TypeError, match=f"algebra = True of a {operation} kernel .*: expected the .json binding of a shader"):
+            assay.gate(operation, kernel, algebra=True)
+
+
+def test_the_line_of_a_failing_shader_replays_it(tmp_path):
+    shutil.copy(BINDING, tmp_path)
+    source = BINDING.with_suffix(".metal").read_text()
+    wrong = source.replace("loss[n] = lse[n] -", "loss[n] = lse[n] + 0.25f * lse[n] * exp(-lse[n] * lse[n]) -")
+    assert wrong != source
+    (tmp_path / "online_cce.metal").write_text(wrong)
+    failure = assay.gate("cce", tmp_path / BINDING.name, cases=6, filter="^algebra$", algebra=True).failures["algebra"]
+    assert "loss[n=0] is not the formula's: the algebra differs" in failure.explanation
+    replayed = run_program("replay", failure.reproducer)
+    assert replayed.returncode == 1 and "the algebra differs" in replayed.stdout, replayed

@@ -153,6 +153,7 @@ Finding judge_algebra(const Context<O>& context, const typename O::Case& c) {
   if (found.equal == 0) return Finding::skip(found.verdict());
   Finding finding = Finding::pass();
   for (std::int64_t i = 0; i < found.equal; ++i) finding.judged.add(0, no_range);
+  finding.judged.elements += found.undecided;
   return finding;
 }
 

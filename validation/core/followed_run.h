@@ -3,14 +3,24 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "metal/device/device.h"
 #include "reference/formula/followed.h"
 
 namespace assay::validation {
+
+/// What knows the residues of numbers that a device has copied to the host.
+class FollowedMemory {
+ public:
+  virtual ~FollowedMemory() = default;
+  /// None if the number at the address is not from there.
+  virtual std::optional<reference::Residue> residue_at(const void* address, double value) const = 0;
+  virtual void clear() = 0;
+};
 
 /// While it lives, kernels that are made run on the emulator with EmulatorOptions::with_algebra, and their results are
 /// taken. There is at most one.
@@ -24,8 +34,8 @@ class FollowedRun {
   /// The one that lives; null if there is none.
   static FollowedRun* current();
 
-  /// A kernel was made for the device.
-  void follow(const std::shared_ptr<metal::Device>& device) { devices_.push_back(device); }
+  /// A kernel was made, whose results will be known there.
+  void follow(std::unique_ptr<FollowedMemory> memory) { memories_.push_back(std::move(memory)); }
 
   /// The results that a kernel has written; a number that has come another way is unknown.
   template <class Real>
@@ -37,7 +47,7 @@ class FollowedRun {
   const std::vector<reference::Followed>& result(const std::string& name) { return results_[name]; }
 
   /// Whether there is a kernel that can be followed.
-  bool follows() const { return !devices_.empty(); }
+  bool follows() const { return !memories_.empty(); }
 
   /// Another chain of primes is in use, and a further run follows.
   void begin_again();
@@ -45,7 +55,7 @@ class FollowedRun {
  private:
   reference::Residue residue_at(const void* address, double value) const;
 
-  std::vector<std::shared_ptr<metal::Device>> devices_;
+  std::vector<std::unique_ptr<FollowedMemory>> memories_;
   std::map<std::string, std::vector<reference::Followed>> results_;
 };
 

@@ -174,6 +174,8 @@ def gate(
     digits      decimal digits of the reference
     filter      a regular expression of the names of properties
     real_input  also on recorded speech (CTC)
+    algebra     also by the property `algebra`, without a tolerance: of an operation of one's own, and of a .json binding of CTC
+                or cross-entropy
     reach       "none", "quick", "full" or "thorough": also on cases of one large extent, up to 131,073 rows, classes or
                 entries; "none" unless said, and "quick" for an operation of one's own
     input       a batch to judge as well: the path of an .npz or, for an operation of one's own, a dict of arrays by name
