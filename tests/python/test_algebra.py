@@ -206,6 +206,6 @@ def test_the_line_of_a_failing_shader_replays_it(tmp_path):
     assert wrong != source
     (tmp_path / "online_cce.metal").write_text(wrong)
     failure = assay.gate("cce", tmp_path / BINDING.name, cases=6, filter="^algebra$", algebra=True).failures["algebra"]
-    assert "loss[n=0] is not the formula's: the algebra differs" in failure.explanation
+    assert "loss[0] is not the formula's: the algebra differs" in failure.explanation
     replayed = run_program("replay", failure.reproducer)
     assert replayed.returncode == 1 and "the algebra differs" in replayed.stdout, replayed

@@ -51,9 +51,7 @@ struct CceOperation : OperationOf<CceFields> {
   static FollowedResults algebra_of(const CceCase& c) { return validation::algebra_of(c); }
   /// Of cases without exponentials that kernels round to 0.
   static CceProfile algebra_profile() { return {.offset = 0}; }
-  static std::string leaves_algebra(const CceKernelInfo& kernel, const CceCase& c) {
-    return validation::leaves_algebra(kernel, c);
-  }
+  static std::string leaves_algebra(const CceCase& c) { return validation::leaves_algebra(c); }
 
   static std::span<const CaseClass<CceCase>> case_classes();
 

@@ -1,6 +1,7 @@
 #include "validation/cce/truth.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -53,6 +54,11 @@ CceTruth compute(const CceCase& c, int digits) {
   return computed_in<reference::BigFloat>(c);
 }
 
+bool is_power_of_two(double x) {
+  int exponent = 0;
+  return x == 0 || std::frexp(x, &exponent) == 0.5;
+}
+
 }  // namespace
 
 FollowedResults algebra_of(const CceCase& c) {
@@ -63,9 +69,12 @@ FollowedResults algebra_of(const CceCase& c) {
           {"dbias", std::move(outcome.dbias)}};
 }
 
-std::string leaves_algebra(const CceKernelInfo& kernel, const CceCase& c) {
-  if (c.reduction == Reduction::mean && kernel.name.starts_with("metal-"))
-    return "the host rounds the weights of a mean";
+std::string leaves_algebra(const CceCase& c) {
+  if (c.reduction == Reduction::mean) return "the weights of a mean, which hosts round";
+  const bool divides_evenly = c.label_smoothing == 0 || std::has_single_bit(static_cast<std::uint64_t>(c.V));
+  if (!divides_evenly || !is_power_of_two(c.label_smoothing) || !is_power_of_two(c.z_loss) ||
+      !is_power_of_two(c.logit_softcap))
+    return "options, reciprocals or shares of them, which hosts round";
   for (std::int64_t n = 0; n < c.N; ++n) {
     double most = 0;
     for (std::int64_t v = 0; v < c.V; ++v) {

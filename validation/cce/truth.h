@@ -2,7 +2,6 @@
 #pragma once
 
 #include "validation/cce/case.h"
-#include "validation/cce/kernel.h"
 #include "validation/core/followed_results.h"
 #include "validation/core/truth.h"
 
@@ -21,8 +20,8 @@ CceTruth truth_of(const CceCase& c, int digits);
 /// The results of `c` in the algebra, by name.
 FollowedResults algebra_of(const CceCase& c);
 
-/// Why a kernel's results on `c` say nothing in the algebra; empty if they do.
-std::string leaves_algebra(const CceKernelInfo& kernel, const CceCase& c);
+/// Why kernels' results on `c` say nothing in the algebra; empty if they do.
+std::string leaves_algebra(const CceCase& c);
 
 /// Throws ReferenceDisagrees unless loss and gradients at `digits` digits and at more agree (validation/core/truth.h).
 void require_agreement(const CceTruth& low, const CceTruth& high, int digits);

@@ -123,7 +123,7 @@ class AlgebraComparing {
 template <class O>
 std::string algebra_remark(const Context<O>& context, const typename O::Case& c) {
   try {
-    if (!O::leaves_algebra(context.kernel.info(), c).empty()) return "";
+    if (!O::leaves_algebra(c).empty()) return "";
     const AlgebraFound found = AlgebraComparing<O>(context, c).found();
     return found.is_followed ? "\n  " + found.verdict() : "";
   } catch (const std::exception&) {
@@ -144,7 +144,7 @@ std::string beside_the_bounds(const Context<O>& context, const typename O::Case&
 
 template <class O>
 Finding judge_algebra(const Context<O>& context, const typename O::Case& c) {
-  if (const std::string why = O::leaves_algebra(context.kernel.info(), c); !why.empty())
+  if (const std::string why = O::leaves_algebra(c); !why.empty())
     return Finding::skip("not judged by the algebra: " + why, SkipCause::wrong_kind);
   const AlgebraFound found = AlgebraComparing<O>(context, c).found();
   if (!found.differs.empty())

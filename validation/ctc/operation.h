@@ -49,9 +49,7 @@ struct CtcOperation : OperationOf<CtcFields>, CtcShaderArrays {
   static FollowedResults algebra_of(const CtcCase& c) { return validation::algebra_of(c); }
   /// Of cases without exponentials that kernels round to 0.
   static CtcProfile algebra_profile() { return {.impossible_rows = 0, .long_rows = 0}; }
-  static std::string leaves_algebra(const CtcKernelInfo& kernel, const CtcCase& c) {
-    return validation::leaves_algebra(kernel, c);
-  }
+  static std::string leaves_algebra(const CtcCase& c) { return validation::leaves_algebra(c); }
 
   static std::span<const CaseClass<CtcCase>> case_classes();
 

@@ -9,7 +9,6 @@
 #include "validation/core/followed_results.h"
 #include "validation/core/truth.h"
 #include "validation/ctc/case.h"
-#include "validation/ctc/kernel.h"
 
 namespace assay::validation {
 
@@ -22,8 +21,8 @@ struct CtcTruth {
 /// The results of `c` in the algebra, by name.
 FollowedResults algebra_of(const CtcCase& c);
 
-/// Why a kernel's results on `c` say nothing in the algebra; empty if they do.
-std::string leaves_algebra(const CtcKernelInfo& kernel, const CtcCase& c);
+/// Why kernels' results on `c` say nothing in the algebra; empty if they do.
+std::string leaves_algebra(const CtcCase& c);
 
 /// The rows of `c` to `digits` digits.
 std::vector<reference::CtcRow<BigFloat>> rows_of(const CtcCase& c, int digits);
