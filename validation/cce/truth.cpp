@@ -1,8 +1,6 @@
 #include "validation/cce/truth.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -54,38 +52,7 @@ CceTruth compute(const CceCase& c, int digits) {
   return computed_in<reference::BigFloat>(c);
 }
 
-bool is_power_of_two(double x) {
-  int exponent = 0;
-  return x == 0 || std::frexp(x, &exponent) == 0.5;
-}
-
 }  // namespace
-
-FollowedResults algebra_of(const CceCase& c) {
-  auto outcome = reference::cce_outcome<reference::Followed>(c.view());
-  return {{"loss", std::move(outcome.loss)},
-          {"dhidden", std::move(outcome.dhidden)},
-          {"dweight", std::move(outcome.dweight)},
-          {"dbias", std::move(outcome.dbias)}};
-}
-
-std::string leaves_algebra(const CceCase& c) {
-  if (c.reduction == Reduction::mean) return "the weights of a mean, which hosts round";
-  const bool divides_evenly = c.label_smoothing == 0 || std::has_single_bit(static_cast<std::uint64_t>(c.V));
-  if (!divides_evenly || !is_power_of_two(c.label_smoothing) || !is_power_of_two(c.z_loss) ||
-      !is_power_of_two(c.logit_softcap))
-    return "options, reciprocals or shares of them, which hosts round";
-  for (std::int64_t n = 0; n < c.N; ++n) {
-    double most = 0;
-    for (std::int64_t v = 0; v < c.V; ++v) {
-      double z = c.bias.empty() ? 0 : double{c.bias[index(v)]};
-      for (std::int64_t h = 0; h < c.H; ++h) z += double{c.hidden_at(n, h)} * double{c.weight_at(v, h)};
-      if (std::isfinite(z)) most = std::max(most, std::abs(z));
-    }
-    if (2 * most > largest_followed_distance) return "exponentials that a kernel may round to 0";
-  }
-  return "";
-}
 
 void require_agreement(const CceTruth& low, const CceTruth& high, int digits) {
   require_same(low.loss, high.loss, digits, "loss");

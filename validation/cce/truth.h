@@ -2,7 +2,6 @@
 #pragma once
 
 #include "validation/cce/case.h"
-#include "validation/core/followed_results.h"
 #include "validation/core/truth.h"
 
 namespace assay::validation {
@@ -16,12 +15,6 @@ struct CceTruth {
 /// once.
 /// Throws ReferenceDisagrees when `digits` and `digits` + 20 do not agree, std::invalid_argument for a bad case.
 CceTruth truth_of(const CceCase& c, int digits);
-
-/// The results of `c` in the algebra, by name.
-FollowedResults algebra_of(const CceCase& c);
-
-/// Why kernels' results on `c` say nothing in the algebra; empty if they do.
-std::string leaves_algebra(const CceCase& c);
 
 /// Throws ReferenceDisagrees unless loss and gradients at `digits` digits and at more agree (validation/core/truth.h).
 void require_agreement(const CceTruth& low, const CceTruth& high, int digits);

@@ -31,7 +31,8 @@ struct AlgebraFound {
   bool is_followed = true;
 
   std::string verdict() const {
-    if (!is_followed) return "not judged by the algebra: the kernel is no shader";
+    if (!is_followed)
+      return "not judged by the algebra: the kernel is neither a shader nor compiled by `assay instrument`";
     if (!differs.empty()) return "the algebra differs: another formula";
     if (equal == 0) return "not judged by the algebra: " + first_undecided;
     if (undecided == 0) return "the algebra is equal: rounding";
@@ -49,13 +50,14 @@ class AlgebraComparing {
   AlgebraFound found() {
     FollowedRun run;
     const auto kernel = context_.fresh();
+    reference::chain_in_use = 0;
+    found_.is_followed = kernel != nullptr;
     for (; kernel && reference::chain_in_use < reference::chains.size(); ++reference::chain_in_use) {
       run.begin_again();
       run_valid(*kernel, c_);
-      if (!run.follows()) break;
-      if (!compare_in_chain(run)) break;
+      found_.is_followed = run.follows();
+      if (!found_.is_followed || !compare_in_chain(run)) break;
     }
-    found_.is_followed = run.follows();
     for (const auto& [place, why] : open_)
       if (++found_.undecided == 1) found_.first_undecided = why;
     return std::move(found_);

@@ -1,11 +1,14 @@
-// A run of a kernel whose results are known with their residues: of a shader, by the emulator (docs/numerics.md).
+// A run of a kernel whose results are known with their residues: of a shader, by the emulator, and of a plug-in that
+// `assay instrument` compiled, by its process (docs/numerics.md).
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,8 +25,8 @@ class FollowedMemory {
   virtual void clear() = 0;
 };
 
-/// While it lives, kernels that are made run on the emulator with EmulatorOptions::with_algebra, and their results are
-/// taken. There is at most one.
+/// While it lives, kernels that are made run on the emulator with EmulatorOptions::with_algebra, calls of plug-ins are
+/// followed, and their results are taken. There is at most one.
 class FollowedRun {
  public:
   FollowedRun();
@@ -37,6 +40,13 @@ class FollowedRun {
   /// A kernel was made, whose results will be known there.
   void follow(std::unique_ptr<FollowedMemory> memory) { memories_.push_back(std::move(memory)); }
 
+  /// The number at the address has this residue.
+  void give(const void* address, const reference::Residue& residue) { given_[address] = residue; }
+  /// As give, of the number at `from`, if that is known.
+  void did_copy(const void* to, const void* from) {
+    if (const auto found = given_.find(from); found != given_.end()) give(to, found->second);
+  }
+
   /// The results that a kernel has written; a number that has come another way is unknown.
   template <class Real>
   void take(const std::string& name, std::span<const Real> result) {
@@ -44,18 +54,20 @@ class FollowedRun {
     numbers.clear();
     for (const Real& x : result) numbers.emplace_back(static_cast<double>(x), residue_at(&x, static_cast<double>(x)));
   }
+  /// Of the number at the address, which a kernel has written.
+  reference::Residue residue_at(const void* address, double value) const;
   const std::vector<reference::Followed>& result(const std::string& name) { return results_[name]; }
 
   /// Whether there is a kernel that can be followed.
-  bool follows() const { return !memories_.empty(); }
+  bool follows() const { return !memories_.empty() || !given_.empty(); }
 
   /// Another chain of primes is in use, and a further run follows.
   void begin_again();
 
  private:
-  reference::Residue residue_at(const void* address, double value) const;
-
   std::vector<std::unique_ptr<FollowedMemory>> memories_;
+  std::size_t chain_before_ = reference::chain_in_use;
+  std::unordered_map<const void*, reference::Residue> given_;
   std::map<std::string, std::vector<reference::Followed>> results_;
 };
 

@@ -13,7 +13,7 @@
 
 #include "validation/core/call_time.h"
 #include "validation/core/compare.h"
-#include "validation/core/followed_run.h"
+#include "validation/core/followed_results.h"
 #include "validation/core/guarded_output.h"
 #include "validation/core/support.h"
 #include "validation/core/typed_array.h"
@@ -81,11 +81,11 @@ class AnyResult {
     return std::visit([](auto& guarded) { return view_as<View>(guarded.view()); }, guarded_);
   }
 
-  void follow(FollowedRun& followed, const char* name) {
+  void follow(const char* name) {
     std::visit(
         [&](auto& guarded) {
           const auto view = guarded.view();
-          followed.take(name, std::span<const typename decltype(view)::value_type>(view));
+          follow_result(name, std::span<const typename decltype(view)::value_type>(view));
         },
         guarded_);
   }
@@ -176,7 +176,7 @@ class CallResults {
   void inspect(typename Fields::Run& run) {
     auto result = results_.begin();
     for_each_row(Fields::results(), [&](const auto& row) {
-      if (FollowedRun* const followed = FollowedRun::current()) result->follow(*followed, row.name);
+      result->follow(row.name);
       (result++)->inspect(run, run.*row.in_run);
     });
   }

@@ -1,12 +1,10 @@
 // The true results of a case: the any-precision reference, computed at two precisions that must agree.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "reference/ctc/batch.h"
 #include "reference/number/big_float.h"
-#include "validation/core/followed_results.h"
 #include "validation/core/truth.h"
 #include "validation/ctc/case.h"
 
@@ -17,12 +15,6 @@ struct CtcTruth {
   ExactValues loss;                             ///< [B] or [1], depending on the reduction
   ExactValues gradient;                         ///< [T, B, C]; NaN where no gradient exists
 };
-
-/// The results of `c` in the algebra, by name.
-FollowedResults algebra_of(const CtcCase& c);
-
-/// Why kernels' results on `c` say nothing in the algebra; empty if they do.
-std::string leaves_algebra(const CtcCase& c);
 
 /// The rows of `c` to `digits` digits.
 std::vector<reference::CtcRow<BigFloat>> rows_of(const CtcCase& c, int digits);
