@@ -26,6 +26,7 @@ std::string argument_place(std::size_t n) {
 void FunctionRewriter::enter() {
   debug_ = {};
   if (function_.is_own) add("%\"assay.site\" = load ptr, ptr @assay.site.now");
+  if (module_.is_part()) add("%\"assay.unknown\" = load i32, ptr @assay_numerics_unknown");
   const auto& parameters = function_.signature.arguments;
   for (std::size_t n = 0; n < parameters.size() && n < 64; ++n) {
     const Value& one = parameters[n];
@@ -50,7 +51,7 @@ void FunctionRewriter::take_copy(const Value& parameter, std::size_t n) {
 void FunctionRewriter::pass_arguments(const Call& call, const ir::DefinedFunction* callee) {
   if (!callee || callee->is_own) add("store ptr {}, ptr @assay.site.now", site());
   if (!callee) {
-    add("store i32 0, ptr @assay.result.entry");
+    add("store i32 {}, ptr @assay.result.entry", unknown());
     add("store ptr null, ptr @assay.result.place");
   }
   for (std::size_t n = 0; n < call.arguments.size() && n < 64; ++n) {

@@ -76,7 +76,7 @@ void FunctionRewriter::stored(const Instruction& read) {
     add("call void @assay_numerics_store(ptr {}, i32 {}, i32 {})", to, value_entry(value.type, value.name),
         bytes_of(precision_of_type(value.type)));
   else if (value.type == "double" && !passed_.contains(value.name))
-    add("call void @assay_numerics_store(ptr {}, i32 {}, i32 8)", to, entry_of(value.name));
+    add("call void @assay_numerics_store(ptr {}, i32 {}, i32 8)", to, value_entry(value.type, value.name));
   else if (passed_.contains(value.name) || value.type.starts_with('<'))
     move(to, place_of(value.name), size_of(value.type));
 }
@@ -91,7 +91,10 @@ void FunctionRewriter::extracted(const Instruction& read, const std::vector<std:
   const Value whole = ir::value(operands[0]);
   if (const auto frexp = frexps_.find(whole.name); frexp != frexps_.end()) return extracted_mantissa(read, *frexp);
   const std::string place = place_of(whole.name);
-  if (place == "null") return;
+  if (place == "null") {
+    entries_[read.result] = unknown();
+    return;
+  }
   const std::string part = temporary();
   const bool has_type = operands[1].find(' ') != std::string_view::npos;
   add("{} = getelementptr {}, ptr {}, i32 0, {}{}", part, whole.type, place, has_type ? "" : "i32 ", operands[1]);
