@@ -132,7 +132,7 @@ class FollowedCall:
 
     @staticmethod
     def _followed(call: Any, extents: Dict[str, int], p: Any) -> List[Any]:
-        if hasattr(call._fn, "followed"):  # a kernel of a framework, whose graph can be traced
+        if hasattr(call._fn, "followed"):  # of a framework, whose graph can be traced, or a plug-in
             return list(called(call._fn.followed, p))
         for name, _, kind, _, _ in call._operation.inputs:
             if kind not in ("flag", "index"):
@@ -153,9 +153,9 @@ def _input(array: np.ndarray) -> FollowedArray:
 
 
 def require_followed(kernels: Sequence[Any], arrays: Any) -> None:
-    """Raises TypeError unless the kernels are Python functions of arrays whose types NumPy has."""
+    """Raises TypeError unless the kernels can be followed: Python functions of arrays whose types NumPy has, and plug-ins."""
     for one in kernels:
-        if hasattr(one, "starts_afresh"):
-            raise TypeError("algebra = True of a plug-in: expected a Python function, whose operations can be followed")
-    if arrays.of("") not in FOLLOWED:
+        if not getattr(one, "can_be_followed", True):
+            raise TypeError(f"algebra = True of {one.path!r}: expected a library that `assay instrument` compiled, or a shader")
+    if any(not hasattr(one, "can_be_followed") for one in kernels) and arrays.of("") not in FOLLOWED:
         raise TypeError(f"algebra = True with dtype = {arrays.of('')!r}: expected {', '.join(FOLLOWED)}, which NumPy has")
