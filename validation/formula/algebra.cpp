@@ -35,7 +35,7 @@ Case with_other_values(const Subject& subject, Case c) {
   std::mt19937_64 random(20);
   const auto redraw = [&](std::vector<double>& values) {
     for (double& x : values)
-      if (std::isfinite(x)) x = std::copysign(0.25 + std::ldexp(static_cast<double>(random() >> 52), -11), x);
+      if (std::isfinite(x)) x = std::copysign(0.25 + std::ldexp(static_cast<double>(random() >> 40), -23), x);
   };
   for (std::size_t i = 0; i < c.arrays.size(); ++i)
     if (subject.specification.inputs[i].kind == Kind::real) redraw(c.arrays[i]);
