@@ -35,7 +35,7 @@ struct Constant {
 };
 
 inline std::optional<Residue> decimal(const Constant& c) {
-  for (int digits = 1; digits <= (c.is_float ? 6 : 12); ++digits) {
+  for (int digits = 1; digits <= 6; ++digits) {
     std::array<char, 40> text = {};
     std::snprintf(text.data(), text.size(), "%.*e", digits - 1, c.x);
     const double read = std::strtod(text.data(), nullptr);
@@ -77,6 +77,12 @@ inline std::optional<Residue> named(const Constant& c) {
                                                             {1 / root, one / root_of_pi}}};
   for (const auto& [base, residue] : bases)
     if (const auto found = times_root(c, base, residue)) return found;
+  for (const bool is_reciprocal : {false, true}) {  // d^-1/4, by which both factors of attention's scores are scaled
+    const double whole = std::nearbyint(std::pow(c.x, is_reciprocal ? -4 : 4));
+    if (!(whole >= 2 && whole <= 1024) || !c.stands_for(std::pow(whole, is_reciprocal ? -0.25 : 0.25))) continue;
+    const Residue found = sqrt(sqrt(Residue::of(whole)));
+    return is_reciprocal ? one / found : found;
+  }
   const double n = c.x < 14 ? std::nearbyint(std::exp(c.x)) : 0;
   if (n >= 3 && n <= 0x1p20 && c.stands_for(std::log(n))) return log(Residue::of(n));
   for (int k = -10; k <= 10; ++k)
@@ -93,7 +99,11 @@ inline std::optional<Residue> fraction(const Constant& c) {
     m_before = std::exchange(m, whole * m + m_before);
     n_before = std::exchange(n, whole * n + n_before);
     if (!(m * n <= (m == 1 ? 0x1p22 : limit))) return std::nullopt;
-    if (m > 0 && c.stands_for(m / n)) return Residue::of(m) / Residue::of(n);
+    if (m > 0 && c.stands_for(m / n)) {
+      Residue found = Residue::of(m) / Residue::of(n);
+      if (m * n > (m == 1 ? 0x1p22 : 0x1p10)) found.traits |= Residue::rounded;  // the next float may be another one
+      return found;
+    }
     rest = 1 / (rest - whole);
   }
   return std::nullopt;
@@ -107,9 +117,10 @@ inline Residue residue_of_constant(double x) {
   const double bits = std::ldexp(std::frexp(x, &exponent), 12);
   if (!std::isfinite(x) || x == std::floor(x) || bits == std::floor(bits)) return Residue::of(x);
   const auto nearest = static_cast<double>(static_cast<float>(x));
-  const detail::Constant constant{x, nearest == x};
-  for (const auto& known : {detail::decimal, detail::named, detail::fraction})
-    if (const auto found = known(constant)) return *found;
+  for (const bool is_float : {false, true})  // 0.7978845608 is no sqrt(2 / pi), but the float next to it is
+    for (const auto& known : {detail::decimal, detail::named, detail::fraction})
+      if (is_float || nearest != x)
+        if (const auto found = known({is_float ? nearest : x, is_float})) return *found;
   Residue other = Residue::of(std::isfinite(nearest) && nearest != 0 ? nearest : x);
   other.traits |= Residue::rounded;
   return other;

@@ -92,3 +92,29 @@ def test_faulty_kernels_differ(reference, kernel):
 def test_what_cannot_be_traced_is_not_judged():
     found = verdict(norm, lambda x, weight: torch.from_numpy(x.numpy()) * weight)
     assert found.verdict == "skipped" and any("not judged by the algebra" in why for why in found.skipped), found
+
+
+def fused(q, k, v):
+    return F.scaled_dot_product_attention(q[None, None], k[None, None], v[None, None], is_causal=True)[0, 0]
+
+
+def own_scale(q, k, v, scale=8**-0.5, diagonal=0, masked=float("-inf")):
+    scores = q @ k.transpose(-1, -2) * scale
+    keep = torch.ones(q.shape[0], q.shape[0], dtype=torch.bool).tril(diagonal)
+    return torch.softmax(scores.masked_fill(~keep, masked), -1) @ v
+
+
+ATTENTION = {"q": "T, 8", "k": "T, 8", "v": "T, 3"}
+
+
+@pytest.mark.skipif(not hasattr(F, "scaled_dot_product_attention"), reason="this PyTorch has no fused attention")
+@pytest.mark.parametrize(
+    "options,expected",
+    [({}, "pass"), ({"diagonal": 1}, "fail"), ({"masked": -50.0}, "fail"), ({"scale": 0.353}, "fail")],
+)
+def test_fused_attention_is_followed(options, expected):
+    found = assay.gate(
+        fused, lambda q, k, v: own_scale(q, k, v, **options), **ATTENTION, cases=8, reach="none", filter="^algebra$", algebra=True
+    )["algebra"]
+    assert found.verdict == expected, found
+    assert expected == "fail" or found.judged > 0.8 * found.elements, found

@@ -173,7 +173,8 @@ Followed TermSearch::result_of(const Changes& changes) {
 }
 
 bool TermSearch::explains(const Changes& changes) {
-  return reference::compare(result_of(changes).residue, got_) == Comparison::equal;
+  const Comparison found = reference::compare(result_of(changes).residue, got_);
+  return found == Comparison::equal || found == Comparison::but_sign;
 }
 
 std::string TermSearch::where(const Place& place) const {
