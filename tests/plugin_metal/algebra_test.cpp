@@ -10,10 +10,7 @@
 
 #include "tests/matchers.h"
 #include "tests/plugin_metal/shader_folder.h"
-#include "validation/cce/operation.h"
-#include "validation/core/algebra.h"
-#include "validation/core/subject_of.h"
-#include "validation/ctc/operation.h"
+#include "validation/algebras.h"
 #include "validation/registry.h"
 #include "validation/svd/operation.h"
 
@@ -168,7 +165,7 @@ TEST(AlgebraOfOperations, FindsOneWrongElementAndCallsNoNanEqual) {
   };
   const Finding wrong = with_last("1.5f");
   EXPECT_EQ(wrong.verdict, Verdict::fail);
-  EXPECT_THAT(wrong.explanation, AllOf(HasSubstr("loss[3]"), HasSubstr("beyond its bound too")));
+  EXPECT_THAT(wrong.explanation, AllOf(HasSubstr("loss[3]"), HasSubstr("algebra differs, beyond the bound")));
   for (const char* const value : {"NAN", "INFINITY"}) {
     const Finding finding = with_last(value);
     EXPECT_EQ(finding.judged.judged, 24) << value << finding.explanation;
@@ -185,7 +182,8 @@ TEST(AlgebraOfOperations, IsJudgedWhereItIsAskedForAndFollowed) {
   EXPECT_THROW(subject_called<SvdOperation>("cpu", 50, true), std::invalid_argument);
   const Finding finding = finding_on<CceOperation>("cpu", skewed_cce());
   EXPECT_EQ(finding.verdict, Verdict::skipped);
-  EXPECT_EQ(finding.explanation, "not judged by the algebra: the kernel is no shader");
+  EXPECT_EQ(finding.explanation,
+            "not judged by the algebra: the kernel is neither a shader nor compiled by `assay instrument`");
 }
 
 TEST(AlgebraOfOperations, TellsRoundingFromAnotherFormulaWhereABoundFails) {
@@ -195,8 +193,9 @@ TEST(AlgebraOfOperations, TellsRoundingFromAnotherFormulaWhereABoundFails) {
     const auto subject = subject_called<CceOperation>(folder.binding(), 50, true);
     return subject->remark_on(subject->index_of("loss"), AnyCase(skewed_cce()));
   };
-  EXPECT_EQ(remark_of("loss[n] = (lse + 1e5f) - (row[target] + 1e5f);"), "\n  the algebra is equal: rounding");
-  EXPECT_EQ(remark_of("loss[n] = lse;"), "\n  the algebra differs: another formula");
+  EXPECT_EQ(remark_of("loss[n] = (lse + 1e5f) - (row[target] + 1e5f);"),
+            "\n  algebra equal, beyond the bound: rounding");
+  EXPECT_EQ(remark_of("loss[n] = lse;"), "\n  algebra differs, beyond the bound: another formula");
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
-// Cross-entropy in the algebraic twin of real arithmetic (docs/algebra.md): the reference over Followed.
+// The reference of cross-entropy over Followed.
+#include "validation/cce/algebra.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -7,8 +9,6 @@
 
 #include "reference/cce/outcome.h"
 #include "reference/formula/followed.h"
-#include "validation/cce/operation.h"
-#include "validation/core/followed_results.h"
 
 namespace assay::validation {
 namespace {
@@ -20,7 +20,7 @@ bool is_power_of_two(double x) {
 
 }  // namespace
 
-FollowedResults CceOperation::algebra_of(const CceCase& c) {
+FollowedResults AlgebraOf<CceOperation>::results(const CceCase& c) {
   auto outcome = reference::cce_outcome<reference::Followed>(c.view());
   return {{"loss", std::move(outcome.loss)},
           {"dhidden", std::move(outcome.dhidden)},
@@ -28,7 +28,7 @@ FollowedResults CceOperation::algebra_of(const CceCase& c) {
           {"dbias", std::move(outcome.dbias)}};
 }
 
-std::string CceOperation::leaves_algebra(const CceCase& c) {
+std::string AlgebraOf<CceOperation>::leaves(const CceCase& c) {
   if (c.reduction == Reduction::mean) return "the weights of a mean, which hosts round";
   const bool divides_evenly = c.label_smoothing == 0 || std::has_single_bit(static_cast<std::uint64_t>(c.V));
   if (!divides_evenly || !is_power_of_two(c.label_smoothing) || !is_power_of_two(c.z_loss) ||

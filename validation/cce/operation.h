@@ -13,7 +13,6 @@
 #include "validation/cce/truth.h"
 #include "validation/core/any_case.h"
 #include "validation/core/fault.h"
-#include "validation/core/followed_results.h"
 #include "validation/core/operation.h"
 #include "validation/core/property.h"
 #include "validation/core/random.h"
@@ -49,11 +48,6 @@ struct CceOperation : OperationOf<CceFields> {
   static CceCase generate(Random& random, int size, const CceProfile& profile);
   static std::vector<Shrink<CceCase>> shrinks_of(const CceCase& c);
   static CceTruth truth_of(const CceCase& c, int digits) { return validation::truth_of(c, digits); }
-  static FollowedResults algebra_of(const CceCase& c);
-  /// Of cases without exponentials that kernels round to 0.
-  static CceProfile algebra_profile() { return {.offset = 0}; }
-  /// Why kernels' results on `c` say nothing in the algebra; empty if they do.
-  static std::string leaves_algebra(const CceCase& c);
 
   static std::span<const CaseClass<CceCase>> case_classes();
 

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "metal/emulator/compile/math_mode.h"
+#include "validation/algebras.h"
 #include "validation/cli/commands.h"
 #include "validation/cli/input_options.h"
 #include "validation/cli/judge_kernels.h"
 #include "validation/cli/plugin_options.h"
 #include "validation/cli/seed_option.h"
 #include "validation/core/explanation.h"
-#include "validation/core/subject_of.h"
 #include "validation/registry.h"
 #include "validation/transport/declaration/keywords.h"
 

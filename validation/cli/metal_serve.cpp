@@ -74,7 +74,8 @@ void answer(const MetalShader& shader, const json& said, FollowedRun* run, std::
   for (auto& one : inputs) in.read(reinterpret_cast<char*>(one.elements.data()), bytes_of(one));
   try {
     if (run != nullptr) {
-      reference::chain_in_use = said.at("chain");
+      reference::chain_in_use = said.at("chain").at(0);
+      reference::roots_are_turned = said.at("chain").at(1);
       run->begin_again();
     }
     const auto outputs = answered(shader, said, inputs);

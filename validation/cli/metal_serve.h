@@ -9,7 +9,8 @@
 // - out: {"status": "ok"}, the elements of the outputs; or {"status": "failed", "says": "..."}
 //
 // With "algebra": true in the first message, the shader is followed: each call says which chain of primes its residues
-// are of, "chain": 0, and behind the elements of all outputs come their residues, 32 bytes each.
+// are of and which signs roots have, "chain": [0, false], and behind the elements of all outputs come their residues, 32
+// bytes each.
 #pragma once
 
 #include <iosfwd>

@@ -1,7 +1,5 @@
 #include "validation/core/followed_run.h"
 
-#include "validation/core/followed_results.h"
-
 namespace assay::validation {
 namespace {
 
@@ -29,25 +27,7 @@ reference::Residue FollowedRun::residue_at(const void* address, double value) co
   return reference::Residue::unknown(reference::Residue::Reason::left_the_algebra);
 }
 
-void follow_result(const char* name, std::span<const float> result) {
-  if (living != nullptr) living->take(name, result);
-}
-void follow_result(const char* name, std::span<const double> result) {
-  if (living != nullptr) living->take(name, result);
-}
-void follow_result(const char* name, std::span<const metal::Half> result) {
-  if (living != nullptr) living->take(name, result);
-}
-void follow_result(const char* name, std::span<const metal::BFloat16> result) {
-  if (living != nullptr) living->take(name, result);
-}
-
-void follow_copy(const void* to, const void* from) {
-  if (living != nullptr) living->did_copy(to, from);
-}
-
 void FollowedRun::begin_again() {
-  results_.clear();
   given_.clear();
   for (const auto& memory : memories_) memory->clear();
 }

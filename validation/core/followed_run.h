@@ -3,11 +3,9 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -25,8 +23,8 @@ class FollowedMemory {
   virtual void clear() = 0;
 };
 
-/// While it lives, kernels that are made run on the emulator with EmulatorOptions::with_algebra, calls of plug-ins are
-/// followed, and their results are taken. There is at most one.
+/// While it lives, kernels that are made run on the emulator with EmulatorOptions::with_algebra, and calls of plug-ins
+/// are followed. There is at most one.
 class FollowedRun {
  public:
   FollowedRun();
@@ -47,16 +45,14 @@ class FollowedRun {
     if (const auto found = given_.find(from); found != given_.end()) give(to, found->second);
   }
 
-  /// The results that a kernel has written; a number that has come another way is unknown.
-  template <class Real>
-  void take(const std::string& name, std::span<const Real> result) {
-    auto& numbers = results_[name];
-    numbers.clear();
-    for (const Real& x : result) numbers.emplace_back(static_cast<double>(x), residue_at(&x, static_cast<double>(x)));
-  }
-  /// Of the number at the address, which a kernel has written.
+  /// Of the number at the address, which a kernel has written; one that has come another way is unknown.
   reference::Residue residue_at(const void* address, double value) const;
-  const std::vector<reference::Followed>& result(const std::string& name) { return results_[name]; }
+  template <class Real>
+  std::vector<reference::Followed> numbers(std::span<Real> result) const {
+    std::vector<reference::Followed> all;
+    for (const Real& x : result) all.emplace_back(static_cast<double>(x), residue_at(&x, static_cast<double>(x)));
+    return all;
+  }
 
   /// Whether there is a kernel that can be followed.
   bool follows() const { return !memories_.empty() || !given_.empty(); }
@@ -68,7 +64,6 @@ class FollowedRun {
   std::vector<std::unique_ptr<FollowedMemory>> memories_;
   std::size_t chain_before_ = reference::chain_in_use;
   std::unordered_map<const void*, reference::Residue> given_;
-  std::map<std::string, std::vector<reference::Followed>> results_;
 };
 
 }  // namespace assay::validation

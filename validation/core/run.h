@@ -13,7 +13,6 @@
 
 #include "validation/core/call_time.h"
 #include "validation/core/compare.h"
-#include "validation/core/followed_results.h"
 #include "validation/core/guarded_output.h"
 #include "validation/core/support.h"
 #include "validation/core/typed_array.h"
@@ -79,15 +78,6 @@ class AnyResult {
   template <class View>
   View view() {
     return std::visit([](auto& guarded) { return view_as<View>(guarded.view()); }, guarded_);
-  }
-
-  void follow(const char* name) {
-    std::visit(
-        [&](auto& guarded) {
-          const auto view = guarded.view();
-          follow_result(name, std::span<const typename decltype(view)::value_type>(view));
-        },
-        guarded_);
   }
 
   template <class Image>
@@ -175,10 +165,7 @@ class CallResults {
 
   void inspect(typename Fields::Run& run) {
     auto result = results_.begin();
-    for_each_row(Fields::results(), [&](const auto& row) {
-      result->follow(row.name);
-      (result++)->inspect(run, run.*row.in_run);
-    });
+    for_each_row(Fields::results(), [&](const auto& row) { (result++)->inspect(run, run.*row.in_run); });
   }
 
  private:

@@ -1,21 +1,21 @@
-// CTC in the algebraic twin of real arithmetic (docs/algebra.md): the reference over Followed.
+// The reference of CTC over Followed.
+#include "validation/ctc/algebra.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "reference/formula/followed.h"
-#include "validation/core/followed_results.h"
-#include "validation/ctc/operation.h"
 
 namespace assay::validation {
 
-FollowedResults CtcOperation::algebra_of(const CtcCase& c) {
+FollowedResults AlgebraOf<CtcOperation>::results(const CtcCase& c) {
   auto outcome = reference::ctc_outcome<reference::Followed>(c.view());
   return {{"loss", std::move(outcome.loss)}, {"gradient", std::move(outcome.gradient)}};
 }
 
-std::string CtcOperation::leaves_algebra(const CtcCase& c) {
+std::string AlgebraOf<CtcOperation>::leaves(const CtcCase& c) {
   if (c.reduction == Reduction::mean) return "the weights of a mean, which hosts round";
   for (std::size_t first = 0; first < c.activations.size(); first += static_cast<std::size_t>(c.C)) {
     double least = std::numeric_limits<double>::infinity(), most = -least;

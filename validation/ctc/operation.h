@@ -10,7 +10,6 @@
 
 #include "validation/core/any_case.h"
 #include "validation/core/fault.h"
-#include "validation/core/followed_results.h"
 #include "validation/core/operation.h"
 #include "validation/core/property.h"
 #include "validation/core/random.h"
@@ -47,11 +46,6 @@ struct CtcOperation : OperationOf<CtcFields>, CtcShaderArrays {
   static CtcCase generate(Random& random, int size, const CtcProfile& profile);
   static std::vector<Shrink<CtcCase>> shrinks_of(const CtcCase& c);
   static CtcTruth truth_of(const CtcCase& c, int digits) { return validation::truth_of(c, digits); }
-  static FollowedResults algebra_of(const CtcCase& c);
-  /// Of cases without exponentials that kernels round to 0.
-  static CtcProfile algebra_profile() { return {.impossible_rows = 0, .long_rows = 0}; }
-  /// Why kernels' results on `c` say nothing in the algebra; empty if they do.
-  static std::string leaves_algebra(const CtcCase& c);
 
   static std::span<const CaseClass<CtcCase>> case_classes();
 

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "validation/core/number.h"
+#include "validation/core/side_by_side.h"
 #include "validation/formula/choices.h"
 #include "validation/formula/term_search.h"
 #include "validation/formula/within_bounds.h"
@@ -189,7 +190,7 @@ struct ResultPlace {
         number(of_gradient && subject.forward ? result - traced.graph.outputs.size() : result) {}
 };
 
-/// "the error 3e-9 is 2 % of the bound", where a bound is soon known.
+/// The two verdicts in a line, where a bound is soon known.
 std::string beside_the_bound(const Subject& subject, const Case& c, const AlgebraResult::Difference& found) {
   constexpr std::int64_t most_elements = 20'000;
   const auto traced = subject.trace(c.extents);
@@ -199,9 +200,7 @@ std::string beside_the_bound(const Subject& subject, const Case& c, const Algebr
   const auto& exact = (of.of_gradient ? truth->gradients : truth->outputs)[of.number][found.element];
   const double bound = (of.of_gradient ? truth->gradient_bounds : truth->output_bounds)[of.number][found.element];
   const double error = absolute_difference(exact, reference::BigFloat(found.got.value));
-  if (!(error <= bound)) return fmt::format("\n  the error {:.3g} is beyond the bound {:.3g} too", error, bound);
-  return fmt::format("\n  the error {:.3g} is {:.3g} % of the bound, which hides the fault", error,
-                     bound > 0 ? 100 * error / bound : 0);
+  return "\n  " + differs(error == 0 ? 0 : error / bound);
 }
 
 std::string place_of(const Subject& subject, const Case& c, const AlgebraResult::Difference& found) {
@@ -216,11 +215,8 @@ std::string place_of(const Subject& subject, const Case& c, const AlgebraResult:
 
 std::string AlgebraResult::verdict() const {
   if (!left.empty()) return "not judged by the algebra: " + left;
-  if (difference) return "the algebra differs: another formula";
-  if (equal + undecided == 0) return "not judged by the algebra: no elements";
-  if (equal == 0) return "not judged by the algebra: " + why_undecided;
-  return undecided == 0 ? "the algebra is equal: rounding"
-                        : fmt::format("the algebra is equal on {} elements; not judged: {}", equal, why_undecided);
+  if (difference) return differs_beyond;
+  return equal_beyond(equal, undecided, equal + undecided == 0 ? "no elements" : why_undecided);
 }
 
 AlgebraResult algebra_of(const Subject& subject, const Case& c) {

@@ -120,7 +120,7 @@ std::pair<FloatArray, ResidueArray> arrays_of(const std::vector<Followed>& numbe
 }
 
 void add_residues(py::module_& core) {
-  core.def("chain_in_use", [] { return reference::chain_in_use; });
+  core.def("chain_in_use", [] { return std::pair(reference::chain_in_use, reference::roots_are_turned); });
   core.def("residues_of", &residues_of);
   core.def("residues_elementwise", &elementwise);
   core.def("residues_reduced", &reduced);

@@ -151,6 +151,7 @@ void Plugin::call(Request request, std::span<const Array> arrays, std::int64_t a
   if (FollowedRun::current() != nullptr && is_instrumented) {
     request.follows = Follows::algebra;
     request.chain = static_cast<std::uint32_t>(reference::chain_in_use);
+    request.roots_are_turned = reference::roots_are_turned ? 1 : 0;
   } else if (Explanation* const explanation = Explanation::current()) {
     if (is_instrumented) request.follows = Follows::numerics;
     if (!is_instrumented) explanation->note_not_instrumented(path_);

@@ -62,7 +62,7 @@ struct Request {
   std::uint64_t magic = protocol;
   std::uint64_t memory = 0;  ///< bytes of the shared memory
   Follows follows = Follows::nothing;
-  std::uint32_t chain = 0;  ///< of primes, for residues
+  std::uint32_t chain = 0, roots_are_turned = 0;  ///< of residues
   std::array<Slot, max_slots> slots{};
   std::uint32_t arrays = 0;           ///< the slots that are used
   std::int32_t threads = 0;           ///< of OpenMP, for a library that uses it; 0: it is not told

@@ -57,7 +57,8 @@ std::string PluginAlgebra::residues() {
     if (!has_residues(slot)) continue;
     for (std::uint64_t at = slot.begin; at < slot.end; at += slot.element) {
       reference::Residue residue = residue_at(memory_ + at, number_at(memory_ + at, slot.dtype));
-      if (places().at(reinterpret_cast<std::uintptr_t>(memory_ + at)) == 0) residue.traits |= reference::Residue::assumed;
+      if (places().at(reinterpret_cast<std::uintptr_t>(memory_ + at)) == 0)
+        residue.traits |= reference::Residue::assumed;
       bytes.append(reinterpret_cast<const char*>(&residue), sizeof residue);
     }
   }

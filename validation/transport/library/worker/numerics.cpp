@@ -115,6 +115,7 @@ FollowedCall::FollowedCall(const Hooks& hooks, std::string kernel, const Request
   const bool is_algebra = request.follows == Follows::algebra;
   if (is_algebra) {
     reference::chain_in_use = request.chain;
+    reference::roots_are_turned = request.roots_are_turned != 0;
     now.follower = &now.algebra.emplace(request, memory);
   } else {
     now.follower = &now.numerics.emplace(no_position);
