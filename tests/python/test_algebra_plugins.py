@@ -67,12 +67,19 @@ FAULTS = {
 }
 
 
-def built(folder, real="float", change=("", ""), instrumented=True):
-    assert not change[0] or TAIL.count(change[0]) == 1, change
-    (folder / "mine.cpp").write_text(TAIL.replace(*change) if change[0] else TAIL)
+def compiled(folder, source, real="float", instrumented=True):
+    (folder / "mine.cpp").write_text(source)
     words = [program(), "instrument"] * instrumented + [CLANG, "-std=c++17", "-O1", "-shared", "-fPIC", f"-I{HEADERS}", f"-DREAL={real}"]
     subprocess.run([*words, "-o", folder / "mine.so", folder / "mine.cpp"], check=True)
     return folder / "mine.so"
+
+
+def changed(*changes):
+    source = TAIL
+    for before, after in changes:
+        assert source.count(before) == 1, before
+        source = source.replace(before, after)
+    return source
 
 
 def judged(path, **options):
@@ -81,13 +88,13 @@ def judged(path, **options):
 
 @pytest.mark.parametrize("real", ["float", "double", "long double"])
 def test_right_libraries_are_equal(tmp_path, real):
-    found = judged(built(tmp_path, real))["algebra"]
+    found = judged(compiled(tmp_path, TAIL, real))["algebra"]
     assert found.verdict == "pass" and found.judged == found.elements > 0, found
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_that_the_bound_hides_is_found(tmp_path, name):
-    result = judged(built(tmp_path, change=FAULTS[name]), filter="^(exact|outputs|algebra)$")
+    result = judged(compiled(tmp_path, changed(FAULTS[name])), filter="^(exact|outputs|algebra)$")
     assert set(result.failures) == {"algebra"}, str(result)
 
 
@@ -101,14 +108,28 @@ OTHERS = {  # code that is not followed: what it computes is counted, and not ac
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_what_is_not_followed_is_not_accused(tmp_path, name):
-    source = TAIL.replace("using Real = REAL;", "using Real = REAL;\n" + OTHERS[name])
-    (tmp_path / "mine.cpp").write_text(source.replace("add(a[n * D + d]);", "add(doubled(a[n * D + d]) - a[n * D + d]);"))
-    words = [program(), "instrument", CLANG, "-std=c++17", "-O1", "-shared", "-fPIC", f"-I{HEADERS}", "-DREAL=float"]
-    subprocess.run([*words, "-o", tmp_path / "mine.so", tmp_path / "mine.cpp"], check=True)
-    found = judged(tmp_path / "mine.so")["algebra"]
+    function = ("using Real = REAL;", "using Real = REAL;\n" + OTHERS[name])
+    source = changed(function, ("add(a[n * D + d]);", "add(doubled(a[n * D + d]) - a[n * D + d]);"))
+    found = judged(compiled(tmp_path, source))["algebra"]
     assert found.verdict in ("pass", "skipped"), found
 
 
 def test_a_library_that_is_not_instrumented_is_refused(tmp_path):
     with pytest.raises(TypeError, match="algebra = True of .*: expected a library that `assay instrument` compiled, or a shader"):
-        judged(built(tmp_path, instrumented=False))
+        judged(compiled(tmp_path, TAIL, instrumented=False))
+
+
+POLYNOMIAL = """
+static float own_exponential(float x) {
+  float power = 1 + x / 64 * (1 + x / 64 * (0.5f + x / 64 * 0.166667461f));
+  for (int n = 0; n < 6; ++n) power *= power;
+  return power;
+}
+"""
+
+
+@pytest.mark.parametrize("pragma,is_stated", [("#pragma assay own_exponential is exp", True), ("", False)])
+def test_an_exponential_of_its_own_is_stated(tmp_path, pragma, is_stated):
+    source = changed(("std::exp(c * c)", "own_exponential(c * c)"), ("struct Sum {", pragma + POLYNOMIAL + "struct Sum {"))
+    found = judged(compiled(tmp_path, source))["algebra"]
+    assert (found.judged == found.elements) == is_stated and found.verdict in ("pass", "skipped"), found

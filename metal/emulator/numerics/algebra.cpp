@@ -172,6 +172,15 @@ std::uint32_t Algebra::load(const void* address, double value) {
   return entry <= replaced || tape_[entry].value == value ? entry : std::isfinite(value) ? replaced : 0;
 }
 
+void Algebra::compare(const abi::Site*, std::uint32_t, double left, double right, std::uint32_t left_entry,
+                      std::uint32_t right_entry) {
+  if (left != right || left_entry == right_entry) return;
+  const Residue one = residue_of(left_entry, left), other = residue_of(right_entry, right);
+  if (reference::compare(one, other) == reference::Comparison::equal) return;
+  for (const std::uint32_t entry : {left_entry, right_entry})
+    if (entry > replaced) tape_[entry].residue.traits |= Residue::close_choice;
+}
+
 void Algebra::copied(const void* to, const void* from, std::uint64_t bytes) {
   const auto begin = reinterpret_cast<std::uintptr_t>(to);
   move(to, from, bytes);

@@ -38,7 +38,10 @@ class Algebra : public Follower {
   std::uint32_t operation(const abi::Site* site, std::uint32_t code, std::uint32_t count, const double* operands,
                           double result, const std::uint32_t* entries) override;
   std::uint32_t load(const void* address, double value) override;
-  void compare(const abi::Site*, std::uint32_t, double, double, std::uint32_t, std::uint32_t) override {}
+  /// Numbers that are equal in the run and not in the ring: a maximum and a minimum of them may be the same one, and a
+  /// test for equality may hold. What is made of them is not called wrong.
+  void compare(const abi::Site* site, std::uint32_t predicate, double left, double right, std::uint32_t left_entry,
+               std::uint32_t right_entry) override;
 
   /// The residue of the number `value` that stands at the address.
   reference::Residue residue_at(const void* address, double value) { return residue_of(load(address, value), value); }

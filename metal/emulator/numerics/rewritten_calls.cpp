@@ -135,10 +135,13 @@ void FunctionRewriter::returned_from(const Instruction& read, const Call& call, 
 }
 
 void FunctionRewriter::chosen(std::string_view result, const Call& call) {
+  const auto &first = call.arguments[0], &second = call.arguments[1];
+  add("call void @assay_numerics_compare(ptr {}, i32 0, double {}, double {}, i32 {}, i32 {})", site(),
+      as_double(first.type, first.name), as_double(second.type, second.name), entry_of(first.name),
+      entry_of(second.name));
   const std::string is_first = temporary();
-  add("{} = fcmp ueq {} {}, {}", is_first, call.type, result, call.arguments[0].name);
-  add("{} = select i1 {}, i32 {}, i32 {}", new_entry(result), is_first, entry_of(call.arguments[0].name),
-      entry_of(call.arguments[1].name));
+  add("{} = fcmp ueq {} {}, {}", is_first, call.type, result, first.name);
+  add("{} = select i1 {}, i32 {}, i32 {}", new_entry(result), is_first, entry_of(first.name), entry_of(second.name));
 }
 
 /// The first argument times 1 or -1.
