@@ -69,15 +69,27 @@ inline std::pair<std::int64_t, std::int64_t> square_in(std::int64_t n) {
   return {root, n};
 }
 
+/// The root of a whole number, times or over pi.
+inline std::optional<Residue> root_of_multiple_of_pi(const Residue& a) {
+  const Residue one = Residue::of(std::int64_t{1}), pi = symbol_pi();
+  for (const Residue& factor : {one, pi, reciprocal(pi)}) {
+    const auto whole = whole_number(a * factor);
+    if (!whole || *whole <= 0) continue;
+    const auto [root, rest] = square_in(*whole);
+    const Residue whole_root = Residue::of(root) * (rest == 1 ? one : plain_root(Residue::of(rest)));
+    return factor == one ? whole_root : whole_root / plain_root(factor);
+  }
+  return std::nullopt;
+}
+
 }  // namespace detail
 
 inline Residue sqrt(const Residue& a) {
   if (!a.is_finite()) return a;
-  if (const auto whole = whole_number(a); whole && *whole > 0) {
-    const auto [root, rest] = detail::square_in(*whole);
-    return Residue::of(root) * (rest == 1 ? Residue::of(rest) : detail::plain_root(Residue::of(rest)));
-  }
   const Residue x = detail::as_plain(a);
+  if (const auto root = detail::root_of_multiple_of_pi(x)) return *root;
+  if (a.is_zero()) return a;
+  if (const auto root = detail::root_of_multiple_of_pi(reciprocal(x))) return reciprocal(*root);
   return detail::with_chosen_sign(detail::plain_root(x), x);
 }
 

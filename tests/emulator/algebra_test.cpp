@@ -127,9 +127,7 @@ Counts compared(Kernels& kernels, const std::string& kernel, const std::string& 
   for (reference::chain_in_use = 0; reference::chain_in_use < reference::chains.size(); ++reference::chain_in_use) {
     const Numbers results = kernels.run(kernel), truth = truth_of(formula);
     for (std::size_t n = 0; n < lanes; ++n)
-      if (found[n] == Comparison::undecided) found[n] = compare(results[n].residue, truth[n].residue);
-    for (std::size_t n = 0; n < lanes; ++n)  // the run tells the sign of a root
-      if (found[n] == Comparison::but_sign && results[n].value * truth[n].value > 0) found[n] = Comparison::equal;
+      if (found[n] != Comparison::equal && found[n] != Comparison::different) found[n] = compare(results[n], truth[n]);
     kernels.forget();
   }
   reference::chain_in_use = 0;

@@ -1,7 +1,9 @@
 """The property `algebra`: right kernels of every making are equal to the formula, and faults that bounds hide are not."""
 
+import importlib.util
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import formula_gradients
 import formula_right_kernels
@@ -13,6 +15,7 @@ from hidden_faults import HIDDEN, LEAST, LONG, RIGHT
 
 import assay
 from assay import gallery
+from assay._algebra import require_followed
 from assay._program import run_program
 
 f32 = np.float32
@@ -177,9 +180,23 @@ def test_tables_of_constants_are_followed():
     assert found.verdict == "pass" and found.judged > 0.9 * found.elements, found
 
 
-def test_a_plug_in_or_another_type_is_refused():
-    with pytest.raises(TypeError, match="algebra = True with dtype = 'bfloat16': expected float32, float16, float64"):
-        squares.gate(lambda p: p.x, dtype="bfloat16", algebra=True)
+def test_arrays_in_bfloat16_are_followed_where_numpy_has_them():
+    def without_the_last(p):
+        y = (p.x * p.x).sum(-1)
+        y[-1:] = (p.x * p.x)[-1:, :-1].sum(-1)
+        return y
+
+    right = judged(squares, lambda p: (p.x * p.x).sum(-1), dtype="bfloat16")
+    wrong = judged(squares, without_the_last, dtype="bfloat16")
+    if importlib.util.find_spec("ml_dtypes"):
+        assert (right.verdict, wrong.verdict) == ("pass", "fail"), (right, wrong)
+    else:
+        assert right.verdict == "skipped" and any("install ml_dtypes" in one for one in right.skipped), right
+
+
+def test_a_plug_in_is_refused():
+    with pytest.raises(TypeError, match="algebra = True of 'libmine.so': expected a library that `assay instrument` compiled"):
+        require_followed([SimpleNamespace(can_be_followed=False, path="libmine.so")])
 
 
 def test_the_property_is_judged_where_it_is_asked_for():

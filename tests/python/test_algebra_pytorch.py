@@ -118,3 +118,37 @@ def test_fused_attention_is_followed(options, expected):
     )["algebra"]
     assert found.verdict == expected, found
     assert expected == "fail" or found.judged > 0.8 * found.elements, found
+
+
+def gradient_verdict(reference, kernel):
+    given = {"cases": 6, "filter": "^algebra$", "algebra": True, "reach": "none", **REFERENCES[reference][0]}
+    return assay.gradcheck(reference, kernel, **given)["algebra"]
+
+
+@pytest.mark.parametrize("reference,kernel", [(one, kernel) for one in REFERENCES for kernel in [one, *REFERENCES[one][1]]])
+def test_gradients_by_autograd_are_equal(reference, kernel):
+    found = gradient_verdict(reference, kernel)
+    assert found.verdict == "pass" and found.judged > 0.5 * found.elements, found
+
+
+@pytest.mark.parametrize("reference,kernel", [(attention, mask_off_by_one), (norm, without_the_constant)])
+def test_gradients_of_faulty_kernels_differ(reference, kernel):
+    assert gradient_verdict(reference, kernel).verdict == "fail"
+
+
+class OwnGradient(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight):
+        return norm(x, weight)
+
+
+def without_autograd(x, weight):
+    with torch.no_grad():
+        scale = torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)
+    return x * scale * weight
+
+
+@pytest.mark.parametrize("kernel", [OwnGradient.apply, without_autograd, lambda x, weight: norm(x, weight.detach())])
+def test_gradients_that_are_not_autograds_are_not_judged(kernel):
+    found = gradient_verdict(norm, kernel)
+    assert found.verdict == "skipped" and any("are not followed" in why for why in found.skipped), found

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "validation/core/dtype.h"
 #include "validation/core/number.h"
 #include "validation/core/side_by_side.h"
 #include "validation/formula/choices.h"
@@ -31,16 +32,20 @@ std::vector<double> input_of(const Subject& subject, const Case& c, const std::s
   return c.upstream.at(std::stoul(name.substr(std::string("upstream").size())));
 }
 
-/// The case with other real numbers of the same signs, none of them 0 and hardly two equal.
+/// The case with other numbers of the same signs, none of them 0 and hardly two equal.
 Case with_other_values(const Subject& subject, Case c) {
   std::mt19937_64 random(20);
-  const auto redraw = [&](std::vector<double>& values) {
-    for (double& x : values)
-      if (std::isfinite(x)) x = std::copysign(0.25 + std::ldexp(static_cast<double>(random() >> 40), -23), x);
+  const auto redraw = [&](std::vector<double>& values, Dtype dtype) {
+    for (double& x : values) {
+      const double size = 0.25 + std::ldexp(static_cast<double>(random() >> 41), -24);
+      if (std::isfinite(x)) x = std::copysign(rounded_to<double>(dtype, size), x);
+    }
   };
-  for (std::size_t i = 0; i < c.arrays.size(); ++i)
-    if (subject.specification.inputs[i].kind == Kind::real) redraw(c.arrays[i]);
-  for (auto& one : c.upstream) redraw(one);
+  for (std::size_t i = 0; i < c.arrays.size(); ++i) {
+    const Input& input = subject.specification.inputs[i];
+    if (has_gradient(input.kind)) redraw(c.arrays[i], input.dtype.value_or(subject.arithmetic.storage));
+  }
+  for (std::size_t k = 0; k < c.upstream.size(); ++k) redraw(c.upstream[k], storage_of_output(subject, k));
   return c;
 }
 
@@ -55,16 +60,6 @@ std::string why_undecided(const Followed& due, const Followed& got) {
   if ((traits & Residue::logarithmic) != 0) return "logarithms that are multiplied";
   if ((traits & Residue::nested) != 0) return "exponentials nested too deep";
   return "functions without a homomorphism";
-}
-
-/// The signs that were chosen for roots say nothing: those of the numbers of the run do.
-Comparison compared(const Followed& due, const Followed& got) {
-  const Comparison found = reference::compare(due.residue, got.residue);
-  if (found == Comparison::equal) return found;
-  if (!std::isfinite(due.value) || !std::isfinite(got.value)) return Comparison::undecided;
-  if (found != Comparison::but_sign) return found;
-  const bool have_one_sign = due.value * got.value >= 0 || due.residue.is_logarithm();
-  return have_one_sign ? Comparison::equal : Comparison::undecided;
 }
 
 /// A lost sign is known in every second chain of primes, and the right sign is chosen in every second one.
@@ -109,7 +104,7 @@ class Comparing {
     for (const Element& at : pending_) {
       const Followed& due = values[static_cast<std::size_t>(results_[at.result])][at.element];
       const Followed& ours = got.results.at(at.result).at(at.element);
-      Comparison compared = formula::compared(due, ours);
+      Comparison compared = compare(due, ours);
       if (compared == Comparison::root_signs && differs_for_every_sign(at, due, ours)) compared = Comparison::different;
       if (compared == Comparison::different) return differ(at, due, ours, values);
       if (compared == Comparison::equal)
@@ -144,26 +139,20 @@ class Comparing {
   }
 
   void differ(const Element& at, const Followed& due, const Followed& got, const Values& values) {
-    std::string explanation = explanation_of(at, got, values);
-    if (!explanation.empty() && !explains_other_values(at, explanation)) explanation.clear();
-    found_.difference = {at.result, at.element, due, got, explanation};
+    found_.difference = {at.result, at.element, due, got, explanation_of(at, got, values)};
   }
 
+  /// Among the zeros and equal numbers of a shrunk case, changes fit that have nothing to do with the fault: what is
+  /// said must explain other numbers too.
   std::string explanation_of(const Element& at, const Followed& got, const Values& values) const {
-    TermSearch search(graph_, values, results_[at.result], static_cast<std::int64_t>(at.element));
-    return search.explanation_of(got.residue);
-  }
-
-  /// Among the zeros and equal numbers of a shrunk case, changes fit that have nothing to do with the fault. Where the
-  /// fault does not show on other values, they say nothing.
-  bool explains_other_values(const Element& at, const std::string& explanation) const {
     const Case other = with_other_values(subject_, c_);
-    const Subject::FollowedResults got = subject_.followed(other);
-    if (!got.left.empty()) return false;
-    const Values values = values_of(other);
-    const Followed& ours = got.results.at(at.result).at(at.element);
-    const Followed& due = values[static_cast<std::size_t>(results_[at.result])][at.element];
-    return compared(due, ours) == Comparison::equal || explanation_of(at, ours, values) == explanation;
+    const Subject::FollowedResults other_got = subject_.followed(other);
+    if (!other_got.left.empty()) return "";
+    const Values other_values = values_of(other);
+    const auto element = static_cast<std::int64_t>(at.element);
+    TermSearch confirming(graph_, other_values, results_[at.result], element,
+                          other_got.results.at(at.result).at(at.element));
+    return TermSearch(graph_, values, results_[at.result], element, got).explanation(confirming);
   }
 
   const Subject& subject_;
