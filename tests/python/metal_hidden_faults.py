@@ -84,8 +84,9 @@ TREE = """kernel void mine(device const float* x [[buffer(0)]], device float* y 
   if (i == 0) y[n] = parts[0].x + log(parts[0].y);
 }
 """
-TAIL = """kernel void mine(device const float* a [[buffer(0)]], device const float* b [[buffer(1)]], device const float* c [[buffer(2)]],
-                 device float* y [[buffer(3)]], constant uint& D [[buffer(4)]], uint n [[thread_position_in_grid]]) {
+TAIL = """kernel void mine(device const float* a [[buffer(0)]], device const float* b [[buffer(1)]],
+                 device const float* c [[buffer(2)]], device float* y [[buffer(3)]], constant uint& D [[buffer(4)]],
+                 uint n [[thread_position_in_grid]]) {
   float sum = 0, others = 0;
   for (uint d = 0; d < D; ++d) sum = fma(a[n * D + d], b[n * D + d], sum);
   for (uint d = 0; d < D; ++d) others += a[n * D + d];
@@ -137,16 +138,18 @@ FAULTS = {  # each in a shader of MADE: what stands there, and what instead
     "a step too few of the ramp": ("two passes", (TERM, TERM.replace("22 * float(d)", "22 * float(d + 1 < D ? d + 1 : d) -"
                                                                      " (d + 1 < D ? 23 : 0)"))),
     "a stale maximum": ("online by lanes", ("(largest - next)", "(max(largest, -1e3f) - next) * (d < 32 ? 1 : 0.5f)")),
-    "a lane without its terms": ("online by lanes", ("largest == -INFINITY ?", "largest == -INFINITY || (lane == 0 && D > 1 && D < 33) ?")),
-    "the lanes' maxima are not joined": ("online by lanes", ("exp(largest - whole)", "(lane + 1 < min(D, 32u) ? exp(1 + largest - whole) : exp(largest - whole))")),
+    "a lane without its terms": ("online by lanes", ("largest == -INFINITY ?",
+                                                     "largest == -INFINITY || (lane == 0 && D > 1 && D < 33) ?")),
+    "the lanes' maxima are not joined": ("online by lanes", ("exp(largest - whole)",
+                                                             "exp(float(lane + 1 < min(D, 32u)) + largest - whole)")),
     "a half of the tree is lost": ("a tree", ("b.y + a.y * exp(a.x - b.x)", "b.y + (half_of == 1 ? 0 : a.y * exp(a.x - b.x))")),
     "the tree takes a neighbour twice": ("a tree", ("float2(b.x, b.y + a.y * exp(a.x - b.x))",
                                                     "float2(b.x, b.y + (half_of == 2 ? 2 : 1) * a.y * exp(a.x - b.x))")),
     "a sign": ("two sums", ("sum + exp", "sum - exp")),
-    "the small part is left out": ("two sums", ("sum + exp(-20 - c[n] * c[n]) * others", "sum + 0 * exp(-20 - c[n] * c[n]) * others")),
+    "the small part is left out": ("two sums", ("* others;", "* 0 * others;")),
     "a square is forgotten": ("two sums", ("-20 - c[n] * c[n]", "-20 - fabs(c[n])")),
     "b for a": ("two sums", ("others += a[", "others += b[")),
-    "the last term of the small sum": ("two sums", ("for (uint d = 0; d < D; ++d) others", "for (uint d = 0; d + 1 < D; ++d) others")),
+    "the last term of the small sum": ("two sums", ("d < D; ++d) others", "d + 1 < D; ++d) others")),
     "the weight of another row": ("Kahan by lanes", ("c[n] * c[n]", "c[n] * c[0]")),
     "a lane without the small part": ("Kahan by lanes", ("+ weight)", "+ (lane == 1 ? 0 : weight))")),
     "the mask lets the next position in": ("attention", ("s <= t; ++s", "s <= min(t + 1, T - 1); ++s")),

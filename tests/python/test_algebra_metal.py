@@ -54,4 +54,3 @@ def test_what_leaves_the_algebra_is_counted_and_not_accused(tmp_path):
     bits = "as_type<float>(as_type<uint>(largest + log(sum)) ^ ((n & 1) << 1))"
     found = judged(operation, shaders.written(tmp_path, made, ("largest + log(sum)", bits)))["algebra"]
     assert found.verdict in ("pass", "skipped") and found.judged < found.elements, found
-

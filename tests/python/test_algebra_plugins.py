@@ -37,10 +37,12 @@ Real weight_of(Real c) { return std::exp(Real(-20)) / std::exp(c * c); }
 
 }  // namespace
 
-extern "C" int assay_forward(const char*, const assay_array* inputs, size_t input_count, const assay_array* outputs, size_t, char*,
-                             size_t) {
+extern "C" int assay_forward(const char*, const assay_array* inputs, size_t input_count, const assay_array* outputs,
+                             size_t, char*, size_t) {
   const assay_array* const shape = assay_array_called("a", inputs, input_count);
-  const auto of = [&](const char* name) { return static_cast<const float*>(assay_array_called(name, inputs, input_count)->data); };
+  const auto of = [&](const char* name) {
+    return static_cast<const float*>(assay_array_called(name, inputs, input_count)->data);
+  };
   const float *a = of("a"), *b = of("b"), *c = of("c");
   const int64_t N = shape->shape[0], D = shape->shape[1];
   std::vector<Sum> sums(static_cast<size_t>(2 * N));
@@ -50,7 +52,8 @@ extern "C" int assay_forward(const char*, const assay_array* inputs, size_t inpu
       sums[2 * n + 1].add(a[n * D + d]);
     }
   std::vector<float> results;
-  for (int64_t n = 0; n < N; ++n) results.push_back(float(sums[2 * n].whole + weight_of(c[n]) * sums[2 * n + 1].whole));
+  for (int64_t n = 0; n < N; ++n)
+    results.push_back(float(sums[2 * n].whole + weight_of(c[n]) * sums[2 * n + 1].whole));
   if (N > 0) std::memcpy(outputs[0].data, results.data(), sizeof(float) * N);
   return ASSAY_OK;
 }
@@ -69,7 +72,8 @@ FAULTS = {
 
 def compiled(folder, source, real="float", instrumented=True):
     (folder / "mine.cpp").write_text(source)
-    words = [program(), "instrument"] * instrumented + [CLANG, "-std=c++17", "-O1", "-shared", "-fPIC", f"-I{HEADERS}", f"-DREAL={real}"]
+    words = [CLANG, "-std=c++20", "-O1", "-shared", "-fPIC", f"-I{HEADERS}", f"-I{HEADERS.parents[1]}", f"-DREAL={real}"]
+    words = [program(), "instrument"] * instrumented + words
     subprocess.run([*words, "-o", folder / "mine.so", folder / "mine.cpp"], check=True)
     return folder / "mine.so"
 
@@ -102,7 +106,8 @@ OTHERS = {  # code that is not followed: what it computes is counted, and not ac
     "a vector": "typedef float four __attribute__((vector_size(16)));\n"
                 "float doubled(float x) { four y = {x, x, x, x}; y = y + y; return y[0]; }",
     "an unknown function": "float doubled(float x) { return float(std::tgamma(3.0f)) * x; }",
-    "bits": "float doubled(float x) { int i; std::memcpy(&i, &x, 4); if (i << 1) i += 1 << 23; std::memcpy(&x, &i, 4); return x; }",
+    "bits": "float doubled(float x) { int i; std::memcpy(&i, &x, 4); if (i << 1) i += 1 << 23;\n"
+            "std::memcpy(&x, &i, 4); return x; }",
 }  # fmt: skip
 
 
@@ -133,3 +138,30 @@ def test_an_exponential_of_its_own_is_stated(tmp_path, pragma, is_stated):
     source = changed(("std::exp(c * c)", "own_exponential(c * c)"), ("struct Sum {", pragma + POLYNOMIAL + "struct Sum {"))
     found = judged(compiled(tmp_path, source))["algebra"]
     assert (found.judged == found.elements) == is_stated and found.verdict in ("pass", "skipped"), found
+
+
+ONLINE = Path(__file__).parents[1] / "right_kernels" / "cce" / "online.cpp"
+IN_CCE = {  # each beside one of its lines
+    "a small part of a logit": ("running.value();", "running.value() + 1e-9f * tokens.logit(n, 0);"),
+    "a gradient by another sum": ("tokens.z(n, v), lse)", "tokens.z(n, v), v == 1 ? lse - 1e-9f * tokens.logit(n, 1) : lse)"),
+}
+
+
+def cce(folder, change=("", "")):
+    source = ONLINE.read_text()
+    assert not change[0] or source.count(change[0]) == 1
+    library = compiled(folder, source.replace(*change) if change[0] else source)
+    return assay.gate("cce", library, cases=20, filter="^(loss|dhidden|dweight|algebra)$", algebra=True)
+
+
+def test_a_right_library_of_a_built_in_operation_is_equal(tmp_path):
+    result = cce(tmp_path)
+    assert result.passed and result["algebra"].judged == result["algebra"].elements > 0, str(result)
+    assert "algebra equal, error " in str(result) and "% of the bound" in str(result)
+
+
+@pytest.mark.parametrize("name", IN_CCE)
+def test_a_hidden_fault_of_a_built_in_operation_is_found(tmp_path, name):
+    result = cce(tmp_path, IN_CCE[name])
+    assert set(result.failures) == {"algebra"}, str(result)
+    assert "algebra differs, within the bound: a hidden fault" in str(result), str(result)

@@ -147,16 +147,20 @@ std::uint32_t Algebra::constant(double value) {
 /// scale, or the mantissa of a number that has rounded to one: where there is such a number, the first one is its mantissa.
 std::uint32_t Algebra::from_bits(double value) {
   if (is_power_of_two(value)) return of_power_of_two(value);
+  std::uint32_t found = replaced;
   for (std::size_t n = 1; n <= taken_.size(); ++n) {
     const Taken& taken = taken_[(next_taken_ - n) % taken_.size()];
     if (taken.value == 0 || !std::isfinite(taken.value)) continue;
     const double factor =
         std::copysign(std::ldexp(1, std::ilogb(value) - std::ilogb(taken.value)), value * taken.value);
     if (taken.value * factor != value) continue;
-    if (factor == 1) return taken.entry;
-    return add(residue_of(taken.entry, taken.value) * Residue::of(factor), value);
+    const Residue residue = residue_of(taken.entry, taken.value) * Residue::of(factor);
+    if (found == replaced)
+      found = factor == 1 ? taken.entry : add(residue, value);
+    else if (reference::compare(residue_of(found, value), residue) != reference::Comparison::equal)
+      return add(assumed(residue_of(found, value)), value);  // of which of two numbers, is not known
   }
-  return replaced;
+  return found;
 }
 
 std::uint32_t Algebra::of_power_of_two(double value) {

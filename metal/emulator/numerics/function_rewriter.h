@@ -130,6 +130,8 @@ class FunctionRewriter {
   void loaded(const ir::Instruction& read);
   void read_entry(std::string_view result, std::string_view type, std::string_view from);
   void stored(const ir::Instruction& read);
+  void store_bits(std::string_view integer, std::string_view to);
+  void store_vector_of_bits(const ir::Value& vector, std::string_view to);
   void punned(const ir::Instruction& read, std::string_view type, std::string_view from);
   std::string bits(Operation direction, std::string_view type, std::string_view value, const std::string& entry);
   void exchanged(const ir::Instruction& read);

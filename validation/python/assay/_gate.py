@@ -221,7 +221,8 @@ def gate(
         raise TypeError(f"input = {type(input).__name__}: expected the path of an .npz for \"{operation}\"")
     follows = _numbers.flag("algebra", declared.pop("algebra", False))
     if follows and (callable(fn) or operation == "svd"):
-        raise TypeError(f"algebra = True of a {operation} kernel {fn!r}: expected the .json binding of a shader, or a library that `assay instrument` compiled, of \"ctc\" or \"cce\"")
+        raise TypeError(f"algebra = True of a {operation} kernel {fn!r}: expected the .json binding of a shader, or a library "
+                        "that `assay instrument` compiled, of \"ctc\" or \"cce\"")  # fmt: skip
     words = ["gate", operation, "--kernel", "{kernel}", "--cases", str(cases), "--seed", str(seed)]
     words += ["--digits", str(digits), *(["--filter", filter] if filter else []), *["--algebra"] * follows]
     words += ["--input", os.fspath(input)] if input is not None else []
