@@ -90,7 +90,7 @@ inline std::optional<Residue> named(const Constant& c) {
     if (const auto found = times_root(c, base, residue)) return found;
   for (const bool is_reciprocal : {false, true}) {  // d^-1/4, by which both factors of attention's scores are scaled
     const double whole = std::nearbyint(std::pow(c.x, is_reciprocal ? -4 : 4));
-    if (!(whole >= 2 && whole <= 1024) || !c.stands_for(std::pow(whole, is_reciprocal ? -0.25 : 0.25))) continue;
+    if (whole < 2 || whole > 1024 || !c.stands_for(std::pow(whole, is_reciprocal ? -0.25 : 0.25))) continue;
     const Residue found = sqrt(sqrt(Residue::of(whole)));
     return near(c, is_reciprocal ? one / found : found, whole, 256);
   }

@@ -168,6 +168,11 @@ def test_a_failure_is_replayed():
     assert assay.replay(lambda p: (p.x * p.x).sum(-1), failure.reproducer, operation=squares)
 
 
+def test_small_numbers_of_a_shrunk_case_name_no_term():
+    explanation = explained(lambda p: (p.x + p.x).sum(-1)).failure.explanation  # where x is 1, a term of x * x counted twice
+    assert "differs" in explanation and "term" not in explanation and "operand" not in explanation, explanation
+
+
 def test_tables_of_constants_are_followed():
     @assay.operation(x="T, D", limits={"T": 65})
     def decays(xp, x):

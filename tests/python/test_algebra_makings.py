@@ -1,7 +1,14 @@
 """The property `algebra` accuses no kernel of another making, and finds what is wrong in each."""
 
+import algebra_forms
+import algebra_makings
+import algebra_sequences
 import pytest
-from algebra_makings import BACKWARD, DOUBTFUL, FAULTS, HIDDEN_BACKWARD, RIGHT
+from algebra_makings import BACKWARD, HIDDEN_BACKWARD
+
+RIGHT = {**algebra_sequences.RIGHT, **algebra_makings.RIGHT, **algebra_forms.RIGHT}
+DOUBTFUL = algebra_makings.DOUBTFUL + algebra_forms.DOUBTFUL
+FAULTS = {**algebra_sequences.FAULTS, **algebra_makings.FAULTS}
 
 
 def judged(operation, kernel, backward=None, **options):

@@ -19,7 +19,6 @@ namespace {
 using reference::Comparison;
 using reference::Followed;
 using reference::Residue;
-using reference::formula::Op;
 using Values = reference::formula::Values<Followed>;
 
 struct Element {
