@@ -3,7 +3,7 @@
 #include <tuple>
 #include <utility>
 
-#include "validation/core/subject_of.h"
+#include "validation/algebras.h"
 #include "validation/transport/library/kernel.h"
 #include "validation/transport/metal/kernel.h"
 #include "validation/transport/pipe/kernel.h"
@@ -29,11 +29,15 @@ std::shared_ptr<const typename Operation::Kernel> kernel_called(const std::strin
 }
 
 template <class Operation>
-std::shared_ptr<const GateSubject> subject_called(const std::string& name, int digits) {
+std::shared_ptr<const GateSubject> subject_called(const std::string& name, int digits, bool with_algebra) {
   auto kernel = kernel_called<Operation>(name);
   Context<Operation> context{.kernel = *kernel, .digits = digits};
   if (!transport::is_pipe(name)) context.fresh_kernel = kernel_called<Operation>;
-  return std::make_shared<SubjectOf<Operation>>(context, all_properties<Operation>(), std::move(kernel));
+  typename SubjectOf<Operation>::Remark remark;
+  if constexpr (HasAlgebra<Operation>)
+    if (with_algebra) remark = algebra_remark<Operation>;
+  return std::make_shared<SubjectOf<Operation>>(context, all_properties<Operation>(with_algebra), std::move(kernel),
+                                                remark);
 }
 
 namespace {

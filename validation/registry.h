@@ -56,8 +56,8 @@ int with_operation(const std::string& name, const Use& use) {
 template <class Operation>
 std::shared_ptr<const typename Operation::Kernel> kernel_called(const std::string& name);
 
-/// What the gate judges of that kernel, by a reference of `digits` digits.
+/// What the gate judges of that kernel, by a reference of `digits` digits; the property `algebra` where it is asked for.
 template <class Operation>
-std::shared_ptr<const GateSubject> subject_called(const std::string& name, int digits);
+std::shared_ptr<const GateSubject> subject_called(const std::string& name, int digits, bool with_algebra = false);
 
 }  // namespace assay::validation

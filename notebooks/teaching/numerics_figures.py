@@ -1,4 +1,4 @@
-"""The figures of 15-where-the-digits-go: errors of gradients as maps, and the lines that made them."""
+"""The figures of 15-where-the-digits-go, errors of gradients as maps and the lines that made them; the shares of 13."""
 
 from __future__ import annotations
 
@@ -22,6 +22,19 @@ def error_maps(panels: Sequence[Tuple[str, np.ndarray]], classes: Sequence[int],
         ax.set_title(f"{name}\nworst: {worst}", fontsize=10)
     axes[0].set_ylabel("class k")
     drawn.colorbar(image, ax=axes, label="log10 of the error", pad=0.01)
+    drawn.suptitle(title, fontsize=11, x=0.01, ha="left")
+    return drawn
+
+
+def share_maps(panels: Sequence[Tuple[str, np.ndarray]], title: str, floor: float = 1e-20) -> Figure:
+    """Matrices of an attention's shares on one logarithmic scale, keys to the right; shares of 0 are white."""
+    drawn, axes = figure(7.2, 2.9, 1, len(panels), sharey=True)
+    for ax, (name, shares) in zip(axes, panels):
+        shown = np.log10(np.where(shares > 0, np.maximum(shares, floor), np.nan))
+        image = heat(ax, shown.T, x="hears position s", vmin=np.log10(floor), vmax=0)
+        ax.set_title(name, fontsize=10)
+    axes[0].set_ylabel("position t")
+    drawn.colorbar(image, ax=axes, label="log10 of the share", pad=0.01)
     drawn.suptitle(title, fontsize=11, x=0.01, ha="left")
     return drawn
 

@@ -67,6 +67,16 @@ struct Followed {
   }
 };
 
+/// Whether two numbers that were computed in two ways are the same. The signs that were chosen for roots say nothing:
+/// those of the numbers of the run do.
+inline Comparison compare(const Followed& a, const Followed& b) {
+  const Comparison found = compare(a.residue, b.residue);
+  if (found == Comparison::equal) return found;
+  if (!std::isfinite(a.value) || !std::isfinite(b.value)) return Comparison::undecided;
+  if (found != Comparison::but_sign) return found;
+  return a.value * b.value >= 0 || a.residue.is_logarithm() ? Comparison::equal : Comparison::undecided;
+}
+
 /// Whether rounding may decide otherwise which of two numbers is larger.
 inline bool is_close(const Followed& a, const Followed& b) {
   const double distance = std::abs(a.value - b.value), size = std::max(std::abs(a.value), std::abs(b.value));
@@ -153,8 +163,9 @@ namespace formula {
 template <class Input>
 Values<Followed> followed_values(const Graph& graph, const Input& input) {
   return evaluate<Followed>(graph, input, [](const Node& node, std::vector<Followed>& values) {
-    if (node.op == Op::constant)
-      for (std::size_t i = 0; i < values.size(); ++i) values[i] = Followed::constant(node.values[i]);
+    if (node.op != Op::constant) return;
+    const auto residues = residues_of_constants(node.values);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = {node.values[i], residues[i]};
   });
 }
 

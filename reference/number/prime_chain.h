@@ -56,9 +56,33 @@ struct Prime {
     return a == 0 || power(a, (p - 1) / 2) == one ? a : p - a;
   }
 
-  constexpr std::uint64_t from_number(std::uint64_t x) const { return product(x % p, square); }
+  constexpr std::uint64_t from_number(std::uint64_t x) const { return product(x, square); }
   /// The number in [0, p).
   constexpr std::uint64_t number(std::uint64_t a) const { return product(a, 1); }
+};
+
+/// The powers of a base by a product for each hexadecimal digit of the exponent, from base^(d 16^n).
+template <std::size_t digits>
+struct PowersOf {
+  std::array<std::array<std::uint64_t, 16>, digits> power = {};
+
+  static constexpr PowersOf base(const Prime& prime, std::uint64_t base) {
+    PowersOf result;
+    for (auto& of_digit : result.power) {
+      of_digit[0] = prime.one;
+      for (std::size_t d = 1; d < 16; ++d) of_digit[d] = prime.product(of_digit[d - 1], base);
+      base = prime.product(of_digit[15], base);
+    }
+    return result;
+  }
+  constexpr std::uint64_t at(const Prime& prime, std::uint64_t exponent) const {
+    std::uint64_t result = prime.one;
+    for (const auto& of_digit : power) {
+      result = prime.product(result, of_digit[exponent & 15]);
+      exponent >>= 4;
+    }
+    return result;
+  }
 };
 
 struct Chain {
@@ -66,7 +90,8 @@ struct Chain {
 
   std::array<Prime, levels> primes = {};
   std::array<std::uint64_t, levels> log2e = {}, pi = {};
-  std::array<std::uint64_t, levels - 1> generators = {};
+  std::array<PowersOf<16>, levels - 1> generators = {};
+  std::array<PowersOf<3>, levels> two = {}, half = {};
 
   static constexpr Chain of(std::uint64_t p2) {
     Chain chain;
@@ -76,10 +101,13 @@ struct Chain {
       chain.log2e[i] = prime.from_number(0x71547652b82fe178 + i);
       const std::uint64_t root = prime.magnitude(prime.from_number(0x1c5bf891b4ef6aa8 + i));
       chain.pi[i] = prime.product(root, root);  // so that the root of pi has this square
+      chain.two[i] = PowersOf<3>::base(prime, prime.from_number(2));
+      chain.half[i] = PowersOf<3>::base(prime, prime.from_number((prime.p + 1) / 2));
     }
     for (std::size_t i = 0; i + 1 < levels; ++i)
-      chain.generators[i] =
-          chain.primes[i].power(chain.primes[i].from_number(2), chain.primes[i + 1].number(chain.log2e[i + 1]));
+      chain.generators[i] = PowersOf<16>::base(
+          chain.primes[i],
+          chain.primes[i].power(chain.primes[i].from_number(2), chain.primes[i + 1].number(chain.log2e[i + 1])));
     return chain;
   }
 };

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "reference/number/residue.h"
 
@@ -19,7 +20,7 @@ inline Residue exp(const Residue& a) {
   if (a.kind == Residue::Kind::infinite) return a.levels == 1 ? a : Residue::of(std::int64_t{0});
   if (!a.is_finite()) return a;
   if (a.is_plain() && a.levels == 1)
-    return detail::by_parts(Residue::Kind::plain, 1, a.traits | Residue::nested,
+    return detail::by_parts(Residue::Kind::plain, 1, detail::traits_of_function(detail::traits_of(a)) | Residue::nested,
                             [&](const Prime& prime, auto i) { return detail::mixed(a.part[i], 1) % prime.p; });
   Residue result = detail::as_logarithm(a);
   result.kind = Residue::Kind::plain;
@@ -52,11 +53,44 @@ inline Residue log(const Residue& a) {
   return result;
 }
 
+namespace detail {
+
+inline Residue plain_root(const Residue& a) {
+  const Residue x = magnitudes(a);
+  return by_parts(Residue::Kind::plain, x.levels, x.traits,
+                  [&](const Prime& prime, auto i) { return prime.root(x.part[i]); });
+}
+
+/// n = root^2 rest: roots of whole numbers are made of the same roots everywhere, so that sqrt(80) = 4 sqrt(5).
+inline std::pair<std::int64_t, std::int64_t> square_in(std::int64_t n) {
+  std::int64_t root = 1;
+  for (std::int64_t i = 2; i * i <= n; ++i)
+    for (; n % (i * i) == 0; n /= i * i) root *= i;
+  return {root, n};
+}
+
+/// The root of a whole number, times or over pi.
+inline std::optional<Residue> root_of_multiple_of_pi(const Residue& a) {
+  const Residue one = Residue::of(std::int64_t{1}), pi = symbol_pi();
+  for (const Residue& factor : {one, pi, reciprocal(pi)}) {
+    const auto whole = whole_number(a * factor);
+    if (!whole || *whole <= 0) continue;
+    const auto [root, rest] = square_in(*whole);
+    const Residue whole_root = Residue::of(root) * (rest == 1 ? one : plain_root(Residue::of(rest)));
+    return factor == one ? whole_root : whole_root / plain_root(factor);
+  }
+  return std::nullopt;
+}
+
+}  // namespace detail
+
 inline Residue sqrt(const Residue& a) {
   if (!a.is_finite()) return a;
-  const Residue x = magnitudes(detail::as_plain(a));
-  return detail::by_parts(Residue::Kind::plain, x.levels, x.traits,
-                          [&](const Prime& prime, auto i) { return prime.root(x.part[i]); });
+  const Residue x = detail::as_plain(a);
+  if (const auto root = detail::root_of_multiple_of_pi(x)) return *root;
+  if (a.is_zero()) return a;
+  if (const auto root = detail::root_of_multiple_of_pi(reciprocal(x))) return reciprocal(*root);
+  return detail::with_chosen_sign(detail::plain_root(x), x);
 }
 
 inline Residue rsqrt(const Residue& a) {
@@ -101,12 +135,14 @@ inline Residue tanh(const Residue& a) {
 inline Residue pow(const Residue& a, const Residue& exponent) {
   if (const auto whole = whole_number(exponent); whole && a.is_finite()) {
     const Residue x = detail::as_plain(a);
+    const int roots = *whole % 2 == 0 ? detail::traits_of_product(x, x) : detail::traits_of(x);
     const Residue power =
-        detail::by_parts(Residue::Kind::plain, x.levels, x.traits | exponent.traits, [&](const Prime& prime, auto i) {
+        detail::by_parts(Residue::Kind::plain, x.levels, roots | exponent.traits, [&](const Prime& prime, auto i) {
           return prime.power(x.part[i], static_cast<std::uint64_t>(std::abs(*whole)));
         });
     return *whole < 0 ? reciprocal(power) : power;
   }
+  if (const auto twice = whole_number(exponent + exponent)) return pow(sqrt(a), Residue::of(*twice));
   return exp(exponent * log(a));
 }
 
@@ -116,12 +152,13 @@ enum class Parity : std::uint8_t { none, even, odd };
 inline Residue tagged(const Residue& a, Residue::Trait trait, Parity parity, std::uint64_t salt) {
   if (!a.is_finite()) return a.kind == Residue::Kind::unknown ? a : Residue::unknown(Residue::Reason::infinity);
   const Residue x = detail::as_plain(a);
-  return detail::by_parts(Residue::Kind::plain, x.levels, x.traits | trait, [&](const Prime& prime, auto i) {
-    const std::uint64_t size = parity == Parity::none ? x.part[i] : prime.magnitude(x.part[i]);
-    const std::uint64_t tag = detail::mixed(size, salt + 16) % prime.p;
-    if (parity != Parity::odd) return tag;
-    return size == 0 ? 0 : size == x.part[i] ? tag : prime.negative(tag);
-  });
+  return detail::by_parts(Residue::Kind::plain, x.levels, detail::traits_of_function(detail::traits_of(x)) | trait,
+                          [&](const Prime& prime, auto i) {
+                            const std::uint64_t size = parity == Parity::none ? x.part[i] : prime.magnitude(x.part[i]);
+                            const std::uint64_t tag = detail::mixed(size, salt + 16) % prime.p;
+                            if (parity != Parity::odd) return tag;
+                            return size == 0 ? 0 : size == x.part[i] ? tag : prime.negative(tag);
+                          });
 }
 
 inline Residue sin(const Residue& a) {

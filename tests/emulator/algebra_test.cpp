@@ -111,6 +111,7 @@ Numbers truth_of(const std::string& formula) {
                                                  {"rms norm", u / Math::sqrt(squares / number(32) + number(1e-5))},
                                                  {"mean", sum / number(64)},
                                                  {"gelu", u / (number(1) + Math::exp(number(-2) * z))},
+                                                 {"one more", Math::log(Followed(1) + Math::exp(u - Followed(20)))},
                                                  {"product", product}};
     y.push_back(all.at(formula));
   }
@@ -126,7 +127,7 @@ Counts compared(Kernels& kernels, const std::string& kernel, const std::string& 
   for (reference::chain_in_use = 0; reference::chain_in_use < reference::chains.size(); ++reference::chain_in_use) {
     const Numbers results = kernels.run(kernel), truth = truth_of(formula);
     for (std::size_t n = 0; n < lanes; ++n)
-      if (found[n] == Comparison::undecided) found[n] = compare(results[n].residue, truth[n].residue);
+      if (found[n] != Comparison::equal && found[n] != Comparison::different) found[n] = compare(results[n], truth[n]);
     kernels.forget();
   }
   reference::chain_in_use = 0;

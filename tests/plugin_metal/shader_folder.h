@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "validation/core/kernel_device.h"
 
@@ -16,10 +17,11 @@ namespace assay::validation::transport::test {
 class ShaderFolder {
  public:
   /// Copies `name`.json; `name`.metal stays where it is, compiled already, until it is edited.
-  explicit ShaderFolder(const std::string& name) : name_(name) {
+  explicit ShaderFolder(const std::string& name, std::string from = ASSAY_TEST_SHADERS)
+      : name_(name), from_(std::move(from)) {
     std::string pattern = (std::filesystem::temp_directory_path() / "assay-plugin-XXXXXX").string();
     folder_ = mkdtemp(pattern.data());
-    std::filesystem::copy_file(ASSAY_TEST_SHADERS "/" + name + ".json", binding());
+    std::filesystem::copy_file(from_ + "/" + name + ".json", binding());
     edit(binding(), name + ".metal", original().string());
   }
   ~ShaderFolder() { std::filesystem::remove_all(folder_); }
@@ -44,14 +46,14 @@ class ShaderFolder {
   }
 
  private:
-  std::filesystem::path original() const { return ASSAY_TEST_SHADERS "/" + name_ + ".metal"; }
+  std::filesystem::path original() const { return from_ + "/" + name_ + ".metal"; }
 
   static void edit(const std::filesystem::path& path, const std::string& before, const std::string& after) {
     const std::string text = (std::ostringstream() << std::ifstream(path).rdbuf()).str();
     std::ofstream(path) << replaced_once(text, before, after);
   }
 
-  std::string name_;
+  std::string name_, from_;
   std::filesystem::path folder_;
 };
 

@@ -92,3 +92,63 @@ def test_faulty_kernels_differ(reference, kernel):
 def test_what_cannot_be_traced_is_not_judged():
     found = verdict(norm, lambda x, weight: torch.from_numpy(x.numpy()) * weight)
     assert found.verdict == "skipped" and any("not judged by the algebra" in why for why in found.skipped), found
+
+
+def fused(q, k, v):
+    return F.scaled_dot_product_attention(q[None, None], k[None, None], v[None, None], is_causal=True)[0, 0]
+
+
+def own_scale(q, k, v, scale=8**-0.5, diagonal=0, masked=float("-inf")):
+    scores = q @ k.transpose(-1, -2) * scale
+    keep = torch.ones(q.shape[0], q.shape[0], dtype=torch.bool).tril(diagonal)
+    return torch.softmax(scores.masked_fill(~keep, masked), -1) @ v
+
+
+ATTENTION = {"q": "T, 8", "k": "T, 8", "v": "T, 3"}
+
+
+@pytest.mark.skipif(not hasattr(F, "scaled_dot_product_attention"), reason="this PyTorch has no fused attention")
+@pytest.mark.parametrize(
+    "options,expected",
+    [({}, "pass"), ({"diagonal": 1}, "fail"), ({"masked": -50.0}, "fail"), ({"scale": 0.353}, "fail")],
+)
+def test_fused_attention_is_followed(options, expected):
+    found = assay.gate(
+        fused, lambda q, k, v: own_scale(q, k, v, **options), **ATTENTION, cases=8, reach="none", filter="^algebra$", algebra=True
+    )["algebra"]
+    assert found.verdict == expected, found
+    assert expected == "fail" or found.judged > 0.8 * found.elements, found
+
+
+def gradient_verdict(reference, kernel):
+    given = {"cases": 6, "filter": "^algebra$", "algebra": True, "reach": "none", **REFERENCES[reference][0]}
+    return assay.gradcheck(reference, kernel, **given)["algebra"]
+
+
+@pytest.mark.parametrize("reference,kernel", [(one, kernel) for one in REFERENCES for kernel in [one, *REFERENCES[one][1]]])
+def test_gradients_by_autograd_are_equal(reference, kernel):
+    found = gradient_verdict(reference, kernel)
+    assert found.verdict == "pass" and found.judged > 0.5 * found.elements, found
+
+
+@pytest.mark.parametrize("reference,kernel", [(attention, mask_off_by_one), (norm, without_the_constant)])
+def test_gradients_of_faulty_kernels_differ(reference, kernel):
+    assert gradient_verdict(reference, kernel).verdict == "fail"
+
+
+class OwnGradient(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight):
+        return norm(x, weight)
+
+
+def without_autograd(x, weight):
+    with torch.no_grad():
+        scale = torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)
+    return x * scale * weight
+
+
+@pytest.mark.parametrize("kernel", [OwnGradient.apply, without_autograd, lambda x, weight: norm(x, weight.detach())])
+def test_gradients_that_are_not_autograds_are_not_judged(kernel):
+    found = gradient_verdict(norm, kernel)
+    assert found.verdict == "skipped" and any("are not followed" in why for why in found.skipped), found

@@ -220,16 +220,30 @@ def test_each_barrier_of_a_library_is_swept(tmp_path):
     assert ended.returncode == 1 and "swap, block 0: call void @air.wg.barrier(i32 1, i32 1)" in ended.stdout
 
 
-def test_the_gate_judges_a_kernel_of_a_wheel(wheel, tmp_path):
-    @assay.operation(x="N")
-    def double(xp, x):
-        return 2 * x
+@assay.operation(x="N")
+def double(xp, x):
+    return 2 * x
 
+
+def binding_of(wheel, folder, factor, by):
+    """That of a kernel which computes factor x + by."""
     buffers = [{"index": 0, "array": "x"}, {"index": 1, "array": "output0"}, {"index": 2, "struct": "Params"}]
-    for factor in (2, 3):
-        fields = [{"type": "uint", "value": "N"}, {"type": "float", "value": str(factor)}]
-        run = {"grid": ["N"], "group": [32], "buffers": buffers, "constants": [{"index": 4, "type": "float", "value": "0"}]}
-        binding = {"operation": "double", "source": f"{wheel}#1", "structs": {"Params": fields}, "passes": [run]}
-        (tmp_path / "double.json").write_text(json.dumps(binding))
-        result = assay.gate(double, str(tmp_path / "double.json"), cases=3, filter="^outputs$", empty=False)
-        assert result.passed == (factor == 2), str(result)
+    fields = [{"type": "uint", "value": "N"}, {"type": "float", "value": factor}]
+    run = {"grid": ["N"], "group": [32], "buffers": buffers, "constants": [{"index": 4, "type": "float", "value": by}]}
+    binding = {"operation": "double", "source": f"{wheel}#1", "structs": {"Params": fields}, "passes": [run]}
+    (folder / "double.json").write_text(json.dumps(binding))
+    return folder / "double.json"
+
+
+@pytest.mark.parametrize("factor", ["2", "3"])
+def test_the_gate_judges_a_kernel_of_a_wheel(wheel, tmp_path, factor):
+    result = assay.gate(double, binding_of(wheel, tmp_path, factor, "0"), cases=3, filter="^outputs$", empty=False)
+    assert result.passed == (factor == "2"), str(result)
+
+
+@pytest.mark.parametrize("by", ["0", "1e-12"])
+def test_the_algebra_follows_a_kernel_of_a_wheel(wheel, tmp_path, by):
+    options = {"cases": 3, "reach": "none", "filter": "^algebra$", "empty": False, "algebra": True}
+    result = assay.gate(double, binding_of(wheel, tmp_path, "2", by), **options)
+    assert set(result.failures) == (set() if by == "0" else {"algebra"}), str(result)
+    assert by != "0" or result["algebra"].judged == result["algebra"].elements > 0, str(result)

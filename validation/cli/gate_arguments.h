@@ -34,6 +34,7 @@ struct GateArguments {
   bool thorough = false;
   std::string reach;  ///< empty: as the other options have it
   bool generated = false;
+  bool algebra = false;
   std::string arithmetic;  ///< empty: IEEE
   bool explain = false;
   bool list = false;
@@ -70,9 +71,10 @@ inline Reach reach_of(const GateArguments& arguments) {
 
 /// The words that ask for the same given cases and needle cases.
 inline std::string words_of(const GateArguments& arguments) {
-  const std::string reach = arguments.reach.empty() ? "" : fmt::format("--reach {} ", arguments.reach);
-  if (!arguments.input.empty()) return fmt::format("{}--input '{}'", reach, arguments.input);
-  return reach + (arguments.generated  ? "--generated"
+  std::string words = arguments.algebra ? "--algebra " : "";
+  if (!arguments.reach.empty()) words += fmt::format("--reach {} ", arguments.reach);
+  if (!arguments.input.empty()) return fmt::format("{}--input '{}'", words, arguments.input);
+  return words + (arguments.generated  ? "--generated"
                   : arguments.quick    ? "--quick"
                   : arguments.thorough ? "--thorough"
                                        : "");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "metal/emulator/compile/math_mode.h"
+#include "validation/algebras.h"
 #include "validation/cli/commands.h"
 #include "validation/cli/input_options.h"
 #include "validation/cli/judge_kernels.h"
@@ -25,8 +26,9 @@ std::vector<std::string> reach_names() {
 }
 
 template <class Operation>
-int list_properties() {
-  for (const auto& property : Operation::properties()) tell("  {:<17} {}\n", property.name, property.claim);
+int list_properties(bool with_algebra) {
+  for (const auto* property : all_properties<Operation>(with_algebra))
+    tell("  {:<17} {}\n", property->name, property->claim);
   return 0;
 }
 
@@ -50,7 +52,7 @@ int judge_chosen(const GateArguments& arguments, bool cases_chosen) {
   GateRun run = run_of<Operation>(arguments, cases_chosen);
   if (arguments.explain || !arguments.arithmetic.empty()) run.why = why_of;
   return judge_kernels<Operation>(arguments, run, kernels, [&](const std::string& name) {
-    return subject_called<Operation>(name, arguments.digits);
+    return subject_called<Operation>(name, arguments.digits, arguments.algebra);
   });
 }
 
@@ -85,6 +87,8 @@ void add_gate_command(CLI::App& app, Action& action) {
   add_report_options(*gate, arguments->files);
   gate->add_option("--resume", arguments->resume, "Continue the run of this JSON report, and update the report");
   gate->add_flag("--generated", arguments->generated, "Only generated cases: no real input, no large sizes");
+  gate->add_flag("--algebra", arguments->algebra,
+                 "Also by the property `algebra` (ctc, cce): a shader's formula, without a tolerance");
   std::vector<std::string> arithmetics(metal::emulator::math_mode_names.begin(),
                                        metal::emulator::math_mode_names.end());
   arithmetics.emplace_back("all");
@@ -102,7 +106,7 @@ void add_gate_command(CLI::App& app, Action& action) {
   gate->callback([&action, arguments, cases] {
     action = [arguments, cases] {
       return with_operation(arguments->operation, [&]<class Operation>(Operation) {
-        if (arguments->list) return list_properties<Operation>();
+        if (arguments->list) return list_properties<Operation>(arguments->algebra);
         if (arguments->declarations) return list_declarations<Operation>();
         return judge_chosen<Operation>(*arguments, cases->count() > 0);
       });

@@ -5,12 +5,14 @@
 #include <istream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 #include <span>
 #include <stdexcept>
 #include <vector>
 
 #include "validation/cli/run_program.h"
+#include "validation/core/followed_run.h"
 #include "validation/transport/metal/shader.h"
 
 namespace assay::validation {
@@ -59,13 +61,28 @@ void say(std::ostream& out, const std::string& status, const std::string& what =
   out << said.dump() << '\n';
 }
 
-void answer(const MetalShader& shader, const json& said, std::istream& in, std::ostream& out) {
+void write_residues(const FollowedRun& run, const NamedArray& array, std::ostream& out) {
+  for (const double& element : array.elements) {
+    const reference::Residue residue = run.residue_at(&element, element);
+    out.write(reinterpret_cast<const char*>(&residue), sizeof residue);
+  }
+}
+
+/// `run` follows the shader; null if nobody does.
+void answer(const MetalShader& shader, const json& said, FollowedRun* run, std::istream& in, std::ostream& out) {
   auto inputs = arrays_from(said.at("inputs"), 0);
   for (auto& one : inputs) in.read(reinterpret_cast<char*>(one.elements.data()), bytes_of(one));
   try {
+    if (run != nullptr) {
+      reference::chain_in_use = said.at("chain").at(0);
+      reference::roots_are_turned = said.at("chain").at(1);
+      run->begin_again();
+    }
     const auto outputs = answered(shader, said, inputs);
     say(out, "ok");
     for (const auto& one : outputs) out.write(reinterpret_cast<const char*>(one.elements.data()), bytes_of(one));
+    for (const auto& one : outputs)
+      if (run != nullptr) write_residues(*run, one, out);
   } catch (const std::exception& exception) {
     say(out, "failed", exception.what());
   }
@@ -78,10 +95,13 @@ int serve_shader(const std::string& name, std::istream& in, std::ostream& out) {
   std::string line;
   if (!std::getline(in, line)) return bad_usage;
   try {
-    const MetalShader shader(name, interface_from(json::parse(line)));
+    const json said = json::parse(line);
+    std::optional<FollowedRun> run;
+    if (said.value("algebra", false)) run.emplace();
+    const MetalShader shader(name, interface_from(said));
     say(out, "ok");
     out.flush();
-    while (std::getline(in, line)) answer(shader, json::parse(line), in, out);
+    while (std::getline(in, line)) answer(shader, json::parse(line), run ? &*run : nullptr, in, out);
   } catch (const std::exception& exception) {
     say(out, "failed", exception.what());
     out.flush();

@@ -7,6 +7,10 @@
 // - out: {"status": "ok"}
 // - in: {"variables": {"N": 2, "D": 3}, "inputs": [["x", 6]], "outputs": [["output0", 6]]}, the elements of the inputs
 // - out: {"status": "ok"}, the elements of the outputs; or {"status": "failed", "says": "..."}
+//
+// With "algebra": true in the first message, the shader is followed: each call says which chain of primes its residues
+// are of and which signs roots have, "chain": [0, false], and behind the elements of all outputs come their residues, 32
+// bytes each.
 #pragma once
 
 #include <iosfwd>

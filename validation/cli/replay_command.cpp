@@ -15,6 +15,7 @@
 #include "validation/cli/interrupt.h"
 #include "validation/cli/plugin_options.h"
 #include "validation/core/report.h"
+#include "validation/core/side_by_side.h"
 #include "validation/core/terminal.h"
 #include "validation/core/words.h"
 #include "validation/registry.h"
@@ -90,7 +91,7 @@ int replay(Words words, const std::vector<std::string>& more, int digits, const 
   const std::string name = take(words, "kernel", "cpu");
   std::optional<Explanation> explanation;
   if (explain.explains()) explanation.emplace();
-  const auto subject = subject_called<Operation>(name, digits);
+  const auto subject = subject_called<Operation>(name, digits, wanted == algebra_name);
   const auto cases = cases_of<Operation>(std::move(words), more);
   const std::size_t first = wanted.empty() ? 0 : subject->index_of(wanted);
   const std::size_t end = wanted.empty() ? subject->properties().size() : first + 1;

@@ -4,14 +4,19 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include "metal/device/or_throw.h"
 #include "metal/device/shader_source.h"
 #include "metal/emulator/emulator_device.h"
+#include "metal/emulator/numerics/algebra.h"
 #include "metal/host/kernel_file.h"
 #include "validation/core/explanation.h"
+#include "validation/core/followed_run.h"
 #include "validation/core/kernel_unavailable.h"
 #include "validation/core/support.h"
 
@@ -23,6 +28,22 @@ T or_unavailable(metal::Result<T> result) {
   if (!result && result.error().kind == metal::Error::Kind::environment) throw KernelUnavailable(result.error().text);
   return or_throw(std::move(result));
 }
+
+class FollowedDevice final : public FollowedMemory {
+ public:
+  explicit FollowedDevice(std::shared_ptr<metal::Device> device)
+      : device_(std::move(device)), algebra_(*dynamic_cast<metal::emulator::EmulatorDevice&>(*device_).algebra()) {}
+
+  std::optional<reference::Residue> residue_at(const void* address, double value) const override {
+    if (!algebra_.is_copied(address)) return std::nullopt;
+    return algebra_.residue_at(address, value);
+  }
+  void clear() override { algebra_.clear(); }
+
+ private:
+  std::shared_ptr<metal::Device> device_;
+  metal::emulator::Algebra& algebra_;
+};
 
 }  // namespace
 
@@ -40,8 +61,13 @@ std::int64_t reach_on(const std::string& device) {
 }
 
 std::shared_ptr<metal::Device> open_for_kernel(const std::string& name, const metal::ShaderLanguage& language) {
-  if (Explanation::current() == nullptr) return or_unavailable(metal::open_device(name, language));
-  return or_unavailable(metal::open_device((metal::is_emulated(name) ? name : "emulated") + "-numerics", language));
+  const char* const follows = FollowedRun::current() != nullptr   ? "-algebra"
+                              : Explanation::current() != nullptr ? "-numerics"
+                                                                  : nullptr;
+  if (follows == nullptr) return or_unavailable(metal::open_device(name, language));
+  auto device = or_unavailable(metal::open_device((metal::is_emulated(name) ? name : "emulated") + follows, language));
+  if (FollowedRun::current() != nullptr) FollowedRun::current()->follow(std::make_unique<FollowedDevice>(device));
+  return device;
 }
 
 void DeviceLibrary::compile() const {

@@ -24,8 +24,8 @@ std::string device_in(const std::string& kernel);
 /// a loop.
 std::int64_t reach_on(const std::string& device);
 
-/// metal::open_device, or an emulator with numerics in its place while an Explanation lives. Throws KernelUnavailable
-/// if this machine lacks the device.
+/// metal::open_device, or in its place an emulator with numerics or algebra while an Explanation or a FollowedRun lives.
+/// Throws KernelUnavailable if this machine lacks the device.
 std::shared_ptr<metal::Device> open_for_kernel(const std::string& name, const metal::ShaderLanguage& language);
 
 /// `text` with `before` replaced by `after`. Throws std::logic_error unless `text` has `before` exactly once.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,10 +39,16 @@ class SubjectOf final : public GateSubject {
   using Case = typename Operation::Case;
   using Kernel = typename Operation::Kernel;
 
+  /// What else is known of a case on which a property fails that uses the reference; lines with a newline before each.
+  using Remark = std::function<std::string(const Context<Operation>&, const Case&)>;
+
   /// The context's kernel and the properties must outlive this, the kernel unless it is the `owned` one.
   explicit SubjectOf(Context<Operation> context, PropertyList<Operation> properties = all_properties<Operation>(),
-                     std::shared_ptr<const Kernel> owned = nullptr)
-      : owned_(std::move(owned)), context_(std::move(context)), properties_(std::move(properties)) {
+                     std::shared_ptr<const Kernel> owned = nullptr, Remark remark = {})
+      : owned_(std::move(owned)),
+        context_(std::move(context)),
+        properties_(std::move(properties)),
+        remark_(std::move(remark)) {
     for (const auto* property : properties_)
       infos_.push_back({property->name, property->claim, property->against_reference, property->is_far});
   }
@@ -54,7 +61,7 @@ class SubjectOf final : public GateSubject {
   std::shared_ptr<const GateSubject> fresh() const override {
     auto kernel = context_.fresh();
     if (!kernel) return nullptr;
-    return std::make_shared<SubjectOf>(context_.with(*kernel), properties_, kernel);
+    return std::make_shared<SubjectOf>(context_.with(*kernel), properties_, kernel, remark_);
   }
 
   Finding judge(std::size_t property, const AnyCase& c) const override {
@@ -133,6 +140,10 @@ class SubjectOf final : public GateSubject {
   }
   std::string replay_line(const std::string& words) const override { return detail::replay_line(words); }
 
+  std::string remark_on(std::size_t property, const AnyCase& c) const override {
+    return remark_ && infos_[property].against_reference ? remark_(context_, c.as<Case>()) : "";
+  }
+
   std::vector<Picture> pictures_of(const AnyCase& c) const override {
     try {
       return Operation::pictures(context_.kernel, c.as<Case>(), context_.digits);
@@ -156,6 +167,7 @@ class SubjectOf final : public GateSubject {
   std::shared_ptr<const Kernel> owned_;
   Context<Operation> context_;
   PropertyList<Operation> properties_;
+  Remark remark_;
   std::vector<PropertyInfo> infos_;
 };
 

@@ -77,10 +77,11 @@ std::string PropertySummary::why_mistrusted() const {
         by_kernel, done + by_kernel);
   if (2 * thin > measured)
     return fmt::format(
-        "  too little was judged in {} of {} cases: the bounds of the other elements are no smaller than what the "
-        "values can be,\n"
-        "  so that any number would pass. Declare more exactly how the kernel computes (docs/acceptance.md)",
-        thin, measured);
+        "  too little was judged in {} of {} cases: {}", thin, measured,
+        property == "algebra"
+            ? "the algebra cannot decide the other elements, so that any formula would pass (docs/algebra.md)"
+            : "the bounds of the other elements are no smaller than what the values can be,\n"
+              "  so that any number would pass. Declare more exactly how the kernel computes (docs/acceptance.md)");
   return "";
 }
 

@@ -22,7 +22,7 @@ struct AlgebraResult {
   std::optional<Difference> difference = {};
   std::string left = {};  ///< why the kernel could not be followed at all
 
-  /// "the algebra is equal", "the algebra differs", "not judged by the algebra: ...".
+  /// Of results that are beyond a bound, in words.
   std::string verdict() const;
 };
 

@@ -26,8 +26,9 @@ std::string_view name_of(Op op) {
 
 }  // namespace
 
-TermSearch::TermSearch(const Graph& graph, const Values& values, std::int32_t result, std::int64_t element)
-    : graph_(graph), values_(values), result_{result, element} {
+TermSearch::TermSearch(const Graph& graph, const Values& values, std::int32_t result, std::int64_t element,
+                       const Followed& got)
+    : graph_(graph), values_(values), result_{result, element}, got_(got) {
   std::vector<std::vector<bool>> needed(static_cast<std::size_t>(result) + 1);
   for (std::size_t n = 0; n < needed.size(); ++n) needed[n].resize(static_cast<std::size_t>(graph.nodes[n].size));
   needed.back()[static_cast<std::size_t>(element)] = true;
@@ -172,8 +173,20 @@ Followed TermSearch::result_of(const Changes& changes) {
   return at(result_);
 }
 
+/// Whether the result depends on these terms: which it takes by an index may depend on values.
+bool TermSearch::has(const Changes& changes) const {
+  return std::ranges::all_of(changes, [this](const auto& one) {
+    const auto& [place, change] = one;
+    return change.kind != Change::Kind::term || (terms_.contains(place) && change.index < count_of(place));
+  });
+}
+
+bool TermSearch::explains_here(const Changes& changes) {
+  return has(changes) && compare(result_of(changes), got_) == Comparison::equal;
+}
+
 bool TermSearch::explains(const Changes& changes) {
-  return reference::compare(result_of(changes).residue, got_) == Comparison::equal;
+  return explains_here(changes) && other_->explains_here(changes);
 }
 
 std::string TermSearch::where(const Place& place) const {
@@ -217,9 +230,9 @@ std::string TermSearch::tried_index_of_all() {
   return "";
 }
 
-std::string TermSearch::explanation_of(const reference::Residue& got) {
-  got_ = got;
-  work_ = 0;
+std::string TermSearch::explanation(TermSearch& other) {
+  other_ = &other;
+  if (compare(other.base(other.result_), other.got_) == Comparison::equal) return "";  // what shows here alone
   for (const Place& sum : sums_)
     if (auto found = tried_terms(sum); !found.empty()) return found;
   for (const Place& place : others_) {

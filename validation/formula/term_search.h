@@ -22,11 +22,12 @@ class TermSearch {
   using Followed = reference::Followed;
   using Values = reference::formula::Values<Followed>;
 
-  /// Searches for what differs in element `element` of node `result`. Graph and values must outlive the search.
-  TermSearch(const Graph& graph, const Values& values, std::int32_t result, std::int64_t element);
+  /// Searches for why element `element` of node `result` is `got`. Graph and values must outlive the search.
+  TermSearch(const Graph& graph, const Values& values, std::int32_t result, std::int64_t element, const Followed& got);
 
-  /// "lacks the term 65536 of the sum in line 4", or nothing where no single change explains `got`.
-  std::string explanation_of(const reference::Residue& got);
+  /// "lacks the term 65536 of the sum in line 4", or nothing where no single change explains what the kernel got here
+  /// and in the search `other`, whose values are others.
+  std::string explanation(TermSearch& other);
 
  private:
   struct Place {
@@ -53,6 +54,8 @@ class TermSearch {
   Followed recomputed(const Place& place) const;
   Followed applied(const Place& place, Followed value, const Change& change) const;
   Followed result_of(const Changes& changes);
+  bool has(const Changes& changes) const;
+  bool explains_here(const Changes& changes);
   bool explains(const Changes& changes);
   std::string tried_terms(const Place& sum);
   std::string tried_operands(const Place& place);
@@ -62,7 +65,8 @@ class TermSearch {
   const Graph& graph_;
   const Values& values_;
   Place result_;
-  reference::Residue got_ = {};
+  Followed got_;
+  TermSearch* other_ = nullptr;
   std::vector<std::pair<Place, Place>>
       edges_;                                  ///< from arguments to what is computed of them, on the way to the result
   std::map<Place, std::vector<Place>> terms_;  ///< arguments of sums

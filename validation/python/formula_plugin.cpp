@@ -6,11 +6,14 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "validation/core/followed_run.h"
 #include "validation/core/printable.h"
 #include "validation/core/support.h"
 #include "validation/python/bindings.h"
+#include "validation/python/residues.h"
 #include "validation/transport/library/call_ends.h"
 #include "validation/transport/library/plugin.h"
 
@@ -91,6 +94,25 @@ std::pair<std::string, std::string> call(const Plugin& plugin, const std::string
   }
 }
 
+/// As call, and the residues of each output's elements (residues.h). None if the library is not instrumented.
+std::tuple<std::string, std::string, std::vector<ResidueArray>> followed(const Plugin& plugin,
+                                                                         const std::string& operation,
+                                                                         const std::vector<Named>& inputs,
+                                                                         const std::vector<Named>& outputs,
+                                                                         std::int32_t threads) {
+  validation::FollowedRun run;
+  const auto [status, says] = call(plugin, operation, inputs, outputs, threads);
+  std::vector<ResidueArray> residues;
+  for (const auto& [name, elements, dtype] : outputs) {
+    std::vector<reference::Followed> numbers;
+    const auto* const bytes = static_cast<const std::byte*>(elements.data());
+    for (py::ssize_t i = 0; run.follows() && i < elements.size(); ++i)
+      numbers.emplace_back(0.0, run.residue_at(bytes + i * elements.itemsize(), 0));
+    residues.push_back(arrays_of(numbers).second);
+  }
+  return {status, says, residues};
+}
+
 }  // namespace
 
 void add_formula_plugin(py::module_& core) {
@@ -103,7 +125,8 @@ void add_formula_plugin(py::module_& core) {
       .def_property_readonly("uses_openmp", [](const Plugin& plugin) { return plugin.loaded().uses_openmp != 0; })
       .def_property_readonly("is_instrumented",
                              [](const Plugin& plugin) { return plugin.loaded().is_instrumented != 0; })
-      .def("call", &call, py::arg("operation"), py::arg("inputs"), py::arg("outputs"), py::arg("threads") = 0);
+      .def("call", &call, py::arg("operation"), py::arg("inputs"), py::arg("outputs"), py::arg("threads") = 0)
+      .def("followed", &followed, py::arg("operation"), py::arg("inputs"), py::arg("outputs"), py::arg("threads") = 0);
 }
 
 }  // namespace assay::python

@@ -143,14 +143,16 @@ py::dict explain(const Traced& traced, const std::map<std::string, std::vector<d
                   py::arg("decided") = decided);
 }
 
-/// What the outputs stand for (reference/number/residue.h): values and residues of each.
+/// What the outputs, or the gradients, stand for (reference/number/residue.h): values and residues of each.
 std::vector<std::pair<FloatArray, ResidueArray>> followed(const Traced& traced,
-                                                          const std::map<std::string, std::vector<double>>& inputs) {
+                                                          const std::map<std::string, std::vector<double>>& inputs,
+                                                          bool are_gradients) {
   const auto values =
       reference::formula::followed_values(traced.graph, [&](const std::string& name) { return inputs.at(name); });
-  std::vector<std::pair<FloatArray, ResidueArray>> outputs;
-  for (const auto node : traced.graph.outputs) outputs.push_back(arrays_of(values[static_cast<std::size_t>(node)]));
-  return outputs;
+  std::vector<std::pair<FloatArray, ResidueArray>> results;
+  for (const auto node : are_gradients ? traced.gradients : traced.graph.outputs)
+    results.push_back(arrays_of(values[static_cast<std::size_t>(node)]));
+  return results;
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 #include <pybind11/stl.h>
 
 #include <cstring>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "reference/formula/evaluate.h"
 #include "validation/python/bindings.h"
@@ -37,9 +39,11 @@ class Writer {
 };
 
 ResidueArray residues_of(const FloatArray& values, bool are_constants) {
-  Writer writer(static_cast<std::size_t>(values.size()));
-  for (std::size_t i = 0; i < static_cast<std::size_t>(values.size()); ++i)
-    writer.put(i, are_constants ? reference::residue_of_constant(values.data()[i]) : Residue::of(values.data()[i]));
+  const std::span numbers(values.data(), static_cast<std::size_t>(values.size()));
+  const auto constants = are_constants ? reference::residues_of_constants(numbers) : std::vector<Residue>();
+  Writer writer(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    writer.put(i, are_constants ? constants[i] : Residue::of(numbers[i]));
   return writer.array();
 }
 
@@ -120,6 +124,7 @@ std::pair<FloatArray, ResidueArray> arrays_of(const std::vector<Followed>& numbe
 }
 
 void add_residues(py::module_& core) {
+  core.def("chain_in_use", [] { return std::pair(reference::chain_in_use, reference::roots_are_turned); });
   core.def("residues_of", &residues_of);
   core.def("residues_elementwise", &elementwise);
   core.def("residues_reduced", &reduced);

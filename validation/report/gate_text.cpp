@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "validation/core/printable.h"
 #include "validation/core/report.h"
+#include "validation/core/side_by_side.h"
 #include "validation/report/failure_text.h"
 #include "validation/report/judged_text.h"
 #include "validation/report/reach_text.h"
@@ -54,6 +56,18 @@ std::string worst(const GateRecord& record) {
                      worst->worst.place, worst->worst_case);
 }
 
+/// The verdict of the algebra beside that of the bounds, where both have passed.
+std::string beside_bounds(const GateRecord& record) {
+  double share = 0;
+  bool is_equal = false;
+  for (const auto& property : record.properties) {
+    if (property.verdict == Verdict::fail) return "";
+    is_equal = is_equal || (property.property == algebra_name && property.verdict == Verdict::pass);
+    share = std::max(share, property.worst.share);
+  }
+  return is_equal && share > 0 ? fmt::format("  {}\n", equal_within(share)) : "";
+}
+
 std::string evidence_text(const GateRecord& record) {
   Evidence all;
   for (const auto& property : record.properties) all.merge(property.evidence);
@@ -90,7 +104,7 @@ std::string conclusion_text(const GateRecord& record, double seconds, bool colou
   for (const auto& property : record.properties) text += reservations(property);
   text += judged_text(record);
   if (record.coverage.cases() > 0) text += coverage_text(record.coverage) + "\n";
-  text += reach_text(record) + evidence_text(record) + unclaimed(record) + worst(record);
+  text += reach_text(record) + evidence_text(record) + beside_bounds(record) + unclaimed(record) + worst(record);
   for (const auto& property : record.properties) text += failure_text(property, colour);
   text += fmt::format("\n{}: {} of {} properties failed, {} mistrusted, in {:.1f} s\n", record.question.kernel,
                       failures_of(record), record.properties.size(), mistrusted_of(record), seconds);

@@ -1,8 +1,10 @@
 #include "metal/emulator/numerics/algebra.h"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 #include "metal/emulator/numerics/algebra_operation.h"
 #include "reference/number/residue_constant.h"
@@ -68,6 +70,9 @@ std::optional<Residue> rest_of_ln2(double value) {
   return std::nullopt;
 }
 
+/// Larger integers are no indices, but bits.
+constexpr double most_index = 0x1p24;
+
 Residue assumed(Residue residue) {
   residue.traits |= Residue::assumed;
   return residue;
@@ -100,7 +105,7 @@ Residue Algebra::residue_of(std::uint32_t entry, double value) const {
 
 std::uint32_t Algebra::add(const Residue& residue, double value) {
   const std::uint32_t added = tape_.add();
-  if (added == 0) return forgotten;
+  if (added == 0) return unknown;
   tape_[added] = {residue, value};
   return added;
 }
@@ -115,12 +120,14 @@ std::uint32_t Algebra::operation(const abi::Site*, std::uint32_t code, std::uint
   if (what == Operation::constant) return constant(result);
   if (what == Operation::from_bits && (entries[0] == 0 || entries[0] == replaced)) return from_bits(result);
   if (what == Operation::to_bits) {
-    taken_[next_taken_++ % taken_.size()] = {result, entries[0]};
+    taken_[next_taken_++ % taken_.size()] = {result, entries[0], false};
     return entries[0];
   }
   Operands values;
   std::uint32_t any = 0;
   for (std::uint32_t n = 0; n < count; ++n) values.of[n] = operands[n], any |= entries[n];
+  if (what == Operation::convert && any == 0 && std::fabs(values.of[0]) >= most_index)
+    return replaced;  // an integer of bits
   if (any == 0 && (is_exact(what, values, result) || !is_number(result, count, values))) return 0;
   if (rounds_to_whole_number(code, values, entries)) return 0;
   std::array<Residue, 3> residues;
@@ -136,24 +143,46 @@ std::uint32_t Algebra::constant(double value) {
   return found->second = add(is_coefficient(value, meant) ? assumed(meant) : meant, value);
 }
 
-/// A mantissa with another exponent, or a sign, is that of the value whose bits were taken last.
+/// A mantissa with another exponent, or a sign, is that of the value whose bits were taken last. A power of two may be a
+/// scale, or the mantissa of a number that has rounded to one: where there is such a number, the first one is its mantissa.
 std::uint32_t Algebra::from_bits(double value) {
-  if (is_power_of_two(value)) return 0;
+  if (is_power_of_two(value)) return of_power_of_two(value);
+  std::uint32_t found = replaced;
   for (std::size_t n = 1; n <= taken_.size(); ++n) {
     const Taken& taken = taken_[(next_taken_ - n) % taken_.size()];
     if (taken.value == 0 || !std::isfinite(taken.value)) continue;
     const double factor =
         std::copysign(std::ldexp(1, std::ilogb(value) - std::ilogb(taken.value)), value * taken.value);
     if (taken.value * factor != value) continue;
-    if (factor == 1) return taken.entry;
-    return add(residue_of(taken.entry, taken.value) * Residue::of(factor), value);
+    const Residue residue = residue_of(taken.entry, taken.value) * Residue::of(factor);
+    if (found == replaced)
+      found = factor == 1 ? taken.entry : add(residue, value);
+    else if (reference::compare(residue_of(found, value), residue) != reference::Comparison::equal)
+      return add(assumed(residue_of(found, value)), value);  // of which of two numbers, is not known
   }
-  return replaced;
+  return found;
+}
+
+std::uint32_t Algebra::of_power_of_two(double value) {
+  const auto rounded = std::ranges::find_if(
+      taken_, [](const Taken& one) { return one.value != 0 && one.entry != 0 && is_power_of_two(one.value); });
+  if (value == 0 || rounded == taken_.end()) return 0;
+  if (std::exchange(rounded->is_used, true)) return replaced;
+  return add(assumed(residue_of(rounded->entry, rounded->value) * Residue::of(value / rounded->value)), value);
 }
 
 std::uint32_t Algebra::load(const void* address, double value) {
   const std::uint32_t entry = places().at(reinterpret_cast<std::uintptr_t>(address));
   return entry <= replaced || tape_[entry].value == value ? entry : std::isfinite(value) ? replaced : 0;
+}
+
+void Algebra::compare(const abi::Site*, std::uint32_t, double left, double right, std::uint32_t left_entry,
+                      std::uint32_t right_entry) {
+  if (left != right || left_entry == right_entry) return;
+  const Residue one = residue_of(left_entry, left), other = residue_of(right_entry, right);
+  if (reference::compare(one, other) == reference::Comparison::equal) return;
+  for (const std::uint32_t entry : {left_entry, right_entry})
+    if (entry > replaced) tape_[entry].residue.traits |= Residue::close_choice;
 }
 
 void Algebra::copied(const void* to, const void* from, std::uint64_t bytes) {

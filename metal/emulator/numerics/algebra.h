@@ -25,8 +25,11 @@ struct AlgebraEntry {
   double value;
 };
 
-class Algebra final : public Follower {
+class Algebra : public Follower {
  public:
+  /// The entry of a value that no followed operation made. It is that of what came after the tape was full, too.
+  static constexpr std::uint32_t unknown = 1;
+
   Algebra() { clear(); }
 
   /// Forgets all values. Residues of another chain of primes may follow.
@@ -35,7 +38,10 @@ class Algebra final : public Follower {
   std::uint32_t operation(const abi::Site* site, std::uint32_t code, std::uint32_t count, const double* operands,
                           double result, const std::uint32_t* entries) override;
   std::uint32_t load(const void* address, double value) override;
-  void compare(const abi::Site*, std::uint32_t, double, double, std::uint32_t, std::uint32_t) override {}
+  /// Numbers that are equal in the run and not in the ring: a maximum and a minimum of them may be the same one, and a
+  /// test for equality may hold. What is made of them is not called wrong.
+  void compare(const abi::Site* site, std::uint32_t predicate, double left, double right, std::uint32_t left_entry,
+               std::uint32_t right_entry) override;
 
   /// The residue of the number `value` that stands at the address.
   reference::Residue residue_at(const void* address, double value) { return residue_of(load(address, value), value); }
@@ -50,21 +56,25 @@ class Algebra final : public Follower {
   /// Whether what stands at the host's address was copied there.
   bool is_copied(const void* address) const;
 
- private:
-  /// The entries of what came after the tape was full, and of what stands where another value had been stored.
-  static constexpr std::uint32_t forgotten = 1, replaced = 2;
+ protected:
+  /// The entry of a value that is assumed, as of what stands where another value had been stored.
+  static constexpr std::uint32_t replaced = 2;
 
-  reference::Residue residue_of(std::uint32_t entry, double value) const;
   std::uint32_t add(const reference::Residue& residue, double value);
+
+ private:
+  reference::Residue residue_of(std::uint32_t entry, double value) const;
   std::uint32_t constant(double value);
   std::uint32_t from_bits(double value);
+  std::uint32_t of_power_of_two(double value);
 
   struct Taken {
     double value = 0;
     std::uint32_t entry = 0;
+    bool is_used = false;  ///< of a power of two: a number was made of it
   };
 
-  TapeOf<AlgebraEntry> tape_;                        ///< the first two entries are `forgotten` and `replaced`
+  TapeOf<AlgebraEntry> tape_;                        ///< the first two entries are `unknown` and `replaced`
   std::map<std::uintptr_t, std::uintptr_t> copies_;  ///< the end of each by its beginning
   std::unordered_map<double, std::uint32_t> constants_;
   std::array<Taken, 8> taken_;  ///< the values whose bits were looked at last

@@ -23,7 +23,7 @@ class Follower {
   virtual std::uint32_t load(const void* address, double value) = 0;
   virtual void compare(const abi::Site* site, std::uint32_t predicate, double left, double right,
                        std::uint32_t left_entry, std::uint32_t right_entry) = 0;
-  void store(const void* address, std::uint32_t entry, std::uint32_t bytes) {
+  virtual void store(const void* address, std::uint32_t entry, std::uint32_t bytes) {
     places_.set(reinterpret_cast<std::uintptr_t>(address), entry, bytes);
   }
   void move(const void* to, const void* from, std::uint64_t bytes) {

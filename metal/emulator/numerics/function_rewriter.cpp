@@ -8,8 +8,9 @@ using ir::Value;
 
 namespace {
 
-/// Whether a literal has so many bits that it may have been rounded: "0x3FD5555560000000".
+/// Whether a literal has so many bits that it may have been rounded: "0x3FD5555560000000"; a long double begins with 0xK.
 bool may_stand_for_another(std::string_view literal) {
+  if (literal.starts_with("0xK")) return true;
   constexpr std::size_t digits = 18, digits_of_few_bits = 8;
   return literal.starts_with("0x") && literal.size() == digits &&
          literal.find_first_not_of('0', digits_of_few_bits) != std::string_view::npos;
@@ -110,8 +111,7 @@ std::string FunctionRewriter::as_double(std::string_view type, std::string_view 
 }
 
 std::string FunctionRewriter::value_entry(std::string_view type, std::string_view name) {
-  if (name.starts_with('%') || function_.is_own || type == "double" || !may_stand_for_another(name))
-    return entry_of(name);
+  if (name.starts_with('%') || function_.is_own || !may_stand_for_another(name)) return entry_of(name);
   return bits(Operation::constant, type, name, "0");
 }
 

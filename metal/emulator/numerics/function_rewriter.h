@@ -95,6 +95,8 @@ class FunctionRewriter {
     const auto found = entries_.find(name);
     return found == entries_.end() ? "0" : found->second;
   }
+  /// Of a value that no followed operation made. A shader's are inputs.
+  std::string unknown() const { return module_.is_part() ? "%\"assay.unknown\"" : "0"; }
   std::string new_entry(std::string_view result) { return entries_[result] = ir::derived_name(result, "entry"); }
   /// Where a value was read, or null.
   std::string place_of(std::string_view name) const {
@@ -128,6 +130,8 @@ class FunctionRewriter {
   void loaded(const ir::Instruction& read);
   void read_entry(std::string_view result, std::string_view type, std::string_view from);
   void stored(const ir::Instruction& read);
+  void store_bits(std::string_view integer, std::string_view to);
+  void store_vector_of_bits(const ir::Value& vector, std::string_view to);
   void punned(const ir::Instruction& read, std::string_view type, std::string_view from);
   std::string bits(Operation direction, std::string_view type, std::string_view value, const std::string& entry);
   void exchanged(const ir::Instruction& read);

@@ -68,9 +68,9 @@ std::string instrument_numerics(std::string_view text, const std::string& header
   return instrumented(module, text.size(), "internal", stated);
 }
 
-std::string instrument_library_numerics(std::string_view text) {
+std::string instrument_library_numerics(std::string_view text, const StatedFunctions& stated) {
   const auto is_standard = [](const std::string& file) { return file.find("/include/c++/") != std::string::npos; };
-  return instrumented(ir::Module(text, is_standard, true), text.size(), "weak hidden thread_local", {});
+  return instrumented(ir::Module(text, is_standard, true), text.size(), "weak hidden thread_local", stated);
 }
 
 }  // namespace assay::metal::emulator

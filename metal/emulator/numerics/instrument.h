@@ -21,6 +21,6 @@ std::string instrument_numerics(std::string_view text, const std::string& header
 
 /// The same for one of the sources of a shared library, which may have several threads and throw exceptions. Operations
 /// of the C++ standard library belong to the lines that call it.
-std::string instrument_library_numerics(std::string_view text);
+std::string instrument_library_numerics(std::string_view text, const StatedFunctions& stated = {});
 
 }  // namespace assay::metal::emulator

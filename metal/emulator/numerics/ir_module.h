@@ -36,6 +36,7 @@ class Module {
   const DefinedFunction* function(std::string_view name) const;
   /// Whether the callee, of which an empty name stands for a call through a pointer, may return an entry.
   bool may_be_instrumented(std::string_view name) const;
+  bool is_part() const { return is_part_; }
   /// The source line of a location, for example "!7". Line 0 if there is none.
   SourceLine source_of(std::string_view debug) const;
 

@@ -26,6 +26,7 @@ std::string argument_place(std::size_t n) {
 void FunctionRewriter::enter() {
   debug_ = {};
   if (function_.is_own) add("%\"assay.site\" = load ptr, ptr @assay.site.now");
+  if (module_.is_part()) add("%\"assay.unknown\" = load i32, ptr @assay_numerics_unknown");
   const auto& parameters = function_.signature.arguments;
   for (std::size_t n = 0; n < parameters.size() && n < 64; ++n) {
     const Value& one = parameters[n];
@@ -50,7 +51,7 @@ void FunctionRewriter::take_copy(const Value& parameter, std::size_t n) {
 void FunctionRewriter::pass_arguments(const Call& call, const ir::DefinedFunction* callee) {
   if (!callee || callee->is_own) add("store ptr {}, ptr @assay.site.now", site());
   if (!callee) {
-    add("store i32 0, ptr @assay.result.entry");
+    add("store i32 {}, ptr @assay.result.entry", unknown());
     add("store ptr null, ptr @assay.result.place");
   }
   for (std::size_t n = 0; n < call.arguments.size() && n < 64; ++n) {
@@ -134,10 +135,13 @@ void FunctionRewriter::returned_from(const Instruction& read, const Call& call, 
 }
 
 void FunctionRewriter::chosen(std::string_view result, const Call& call) {
+  const auto &first = call.arguments[0], &second = call.arguments[1];
+  add("call void @assay_numerics_compare(ptr {}, i32 0, double {}, double {}, i32 {}, i32 {})", site(),
+      as_double(first.type, first.name), as_double(second.type, second.name), entry_of(first.name),
+      entry_of(second.name));
   const std::string is_first = temporary();
-  add("{} = fcmp ueq {} {}, {}", is_first, call.type, result, call.arguments[0].name);
-  add("{} = select i1 {}, i32 {}, i32 {}", new_entry(result), is_first, entry_of(call.arguments[0].name),
-      entry_of(call.arguments[1].name));
+  add("{} = fcmp ueq {} {}, {}", is_first, call.type, result, first.name);
+  add("{} = select i1 {}, i32 {}, i32 {}", new_entry(result), is_first, entry_of(first.name), entry_of(second.name));
 }
 
 /// The first argument times 1 or -1.

@@ -76,9 +76,30 @@ void FunctionRewriter::stored(const Instruction& read) {
     add("call void @assay_numerics_store(ptr {}, i32 {}, i32 {})", to, value_entry(value.type, value.name),
         bytes_of(precision_of_type(value.type)));
   else if (value.type == "double" && !passed_.contains(value.name))
-    add("call void @assay_numerics_store(ptr {}, i32 {}, i32 8)", to, entry_of(value.name));
+    add("call void @assay_numerics_store(ptr {}, i32 {}, i32 8)", to, value_entry(value.type, value.name));
+  else if (value.type.ends_with(" x i32>") && place_of(value.name) == "null")
+    store_vector_of_bits(value, to);
+  else if (value.type == "i32" && value.name.starts_with('%') && !passed_.contains(value.name) &&
+           !scalars_.contains(to))
+    store_bits(value.name, to);
   else if (passed_.contains(value.name) || value.type.starts_with('<'))
     move(to, place_of(value.name), size_of(value.type));
+}
+
+/// Integers in memory may be the bits of numbers, which are read again as such.
+void FunctionRewriter::store_bits(std::string_view integer, std::string_view to) {
+  const std::string number = temporary();
+  add("{} = bitcast i32 {} to float", number, integer);
+  add("call void @assay_numerics_store(ptr {}, i32 {}, i32 4)", to, bits(Operation::from_bits, "float", number, "0"));
+}
+
+void FunctionRewriter::store_vector_of_bits(const Value& vector, std::string_view to) {
+  for (int n = 0; n < vector.type[1] - '0'; ++n) {
+    const std::string integer = temporary(), place = temporary();
+    add("{} = extractelement {} {}, i64 {}", integer, vector.type, vector.name, n);
+    add("{} = getelementptr i32, ptr {}, i64 {}", place, to, n);
+    store_bits(integer, place);
+  }
 }
 
 void FunctionRewriter::exchanged(const Instruction& read) {
@@ -91,7 +112,10 @@ void FunctionRewriter::extracted(const Instruction& read, const std::vector<std:
   const Value whole = ir::value(operands[0]);
   if (const auto frexp = frexps_.find(whole.name); frexp != frexps_.end()) return extracted_mantissa(read, *frexp);
   const std::string place = place_of(whole.name);
-  if (place == "null") return;
+  if (place == "null") {
+    entries_[read.result] = unknown();
+    return;
+  }
   const std::string part = temporary();
   const bool has_type = operands[1].find(' ') != std::string_view::npos;
   add("{} = getelementptr {}, ptr {}, i32 0, {}{}", part, whole.type, place, has_type ? "" : "i32 ", operands[1]);

@@ -39,8 +39,9 @@ void FunctionRewriter::compared(const Instruction& read) {
   const Value left = ir::value(operands[0]);
   const std::string_view right = operands[1];
   const std::string one = entry_of(left.name), other = entry_of(right);
-  if (function_.is_own || (one == "0" && other == "0") || !ir::is_floating(left.type)) return;
-  const auto predicate = std::ranges::find(predicates, word) - predicates.begin();
+  if ((one == "0" && other == "0") || !ir::is_floating(left.type)) return;
+  // What functions of the standard library decide is their own affair.
+  const auto predicate = function_.is_own ? 0 : std::ranges::find(predicates, word) - predicates.begin();
   add("call void @assay_numerics_compare(ptr {}, i32 {}, double {}, double {}, i32 {}, i32 {})", site(), predicate,
       as_double(left.type, left.name), as_double(left.type, right), one, other);
 }

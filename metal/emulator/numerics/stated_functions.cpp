@@ -29,7 +29,8 @@ Result<StatedFunctions> stated_functions(std::string_view text) {
 
 std::optional<Operation> stated_of(const StatedFunctions& all, std::string_view mangled) {
   for (const auto& [name, operation] : all)
-    if (mangled.find(fmt::format("{}{}", name.size(), name)) != std::string_view::npos) return operation;
+    if (mangled == "@" + name || mangled.find(fmt::format("{}{}", name.size(), name)) != std::string_view::npos)
+      return operation;
   return std::nullopt;
 }
 

@@ -1,4 +1,4 @@
-// Functions of a shader that the algebra cannot see through, as a polynomial, and what they compute instead:
+// Functions of a shader or a plug-in's source that the algebra cannot see through, as a polynomial, and what they compute instead:
 //
 //   #pragma assay exponential_polynomial is exp
 //
@@ -22,7 +22,7 @@ using StatedFunctions = std::map<std::string, Operation, std::less<>>;
 /// Those of a text. Errors: compile, for a function that is not known.
 Result<StatedFunctions> stated_functions(std::string_view text);
 
-/// What is stated of the function that C++ compilers call `mangled`, "_ZN5assay22exponential_polynomialEf".
+/// What is stated of the function that LLVM calls `mangled`, "@_ZN5assay22exponential_polynomialEf", in C "@polynomial".
 std::optional<Operation> stated_of(const StatedFunctions& all, std::string_view mangled);
 
 }  // namespace assay::metal::emulator

@@ -52,7 +52,7 @@ KERNEL(mask_off_by_one) {
 }
 // log-sum-exp
 KERNEL(wrong_base) {
-  y[i] = log(simd_sum(exp2(x[i] * 1.4427f)));
+  y[i] = log(simd_sum(exp2(x[i] * 1.443f)));
 }
 // rms norm
 KERNEL(epsilon_of_1e_6) {

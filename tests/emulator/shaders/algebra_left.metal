@@ -22,3 +22,7 @@ KERNEL(reciprocal_by_bits) {
   for (int n = 0; n < 4; ++n) r = r * (2 - sum * r);
   y[i] = e * r;
 }
+// log-sum-exp
+KERNEL(logarithm_by_an_integer_of_bits) {
+  y[i] = (float(as_type<int>(simd_sum(exp(x[i])))) - 1064866805.0f) * 8.2629582e-8f;
+}

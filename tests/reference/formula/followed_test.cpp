@@ -18,10 +18,6 @@ using formula::Op;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Comparison compared(const Followed& a, const Followed& b) {
-  return compare(a.residue, b.residue);
-}
-
 TEST(Followed, DecidesByTheDoubleAndKeepsTheResidueOfWhatIsChosen) {
   const Followed a(1.5), b(2.5);
   EXPECT_EQ(formula::detail::larger(a, b).residue, b.residue);
@@ -67,9 +63,9 @@ TEST(Followed, EvaluatesGraphs) {
   const auto values =
       formula::evaluate<Followed>(graph, [](const std::string&) { return std::vector{0.5, -2.25, 1.75, 0.1}; });
   const auto at = [&](std::int32_t node) { return values[static_cast<std::size_t>(node)][0]; };
-  EXPECT_EQ(compared(at(shifted), at(plain)), Comparison::equal);
+  EXPECT_EQ(compare(at(shifted), at(plain)), Comparison::equal);
   EXPECT_NEAR(at(shifted).value, at(plain).value, 1e-12);
-  EXPECT_EQ(compared(at(l), at(plain)), Comparison::different);
+  EXPECT_EQ(compare(at(l), at(plain)), Comparison::different);
 }
 
 }  // namespace

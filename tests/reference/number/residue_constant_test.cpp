@@ -31,8 +31,29 @@ TEST(ResidueConstant, ConstantsStandForTheNumbersThatProgramsMean) {
   EXPECT_SAME(residue_of_constant(1 / 131'073.0F) * whole(131'073), whole(1));
   EXPECT_SAME(residue_of_constant(16'777'215), whole(16'777'215));
   EXPECT_OTHER(residue_of_constant(1e-5), residue_of_constant(1e-6));
-  EXPECT_OTHER(residue_of_constant(1.4427F), symbol_log2e());
+  EXPECT_OTHER(residue_of_constant(1.443F), symbol_log2e());
   EXPECT_EQ(residue_of_constant(0.8125), Residue::of(0.8125));
+}
+
+TEST(ResidueConstant, ConstantsThatMayBeNearANumberByChanceAccuseNobody) {
+  constexpr int count = 20'000;
+  int doubted = 0;
+  for (const Residue& one : drawn(count)) {
+    const double random = 1 + std::ldexp(static_cast<double>(one.part[0] >> 10), -51);
+    const auto rounded = static_cast<double>(static_cast<float>(random));
+    EXPECT_NE(residue_of_constant(random).traits & Residue::rounded, 0) << random;
+    doubted += (residue_of_constant(rounded).traits & Residue::rounded) != 0 ? 1 : 0;
+  }
+  EXPECT_GT(doubted, count - count / 200);
+  EXPECT_EQ(compare(residue_of_constant(1 / 65'539.0F), rsqrt(whole(7))), Comparison::undecided);
+}
+
+TEST(ResidueConstant, TheConstantsOfATableAreOfNoteTogetherOrNotAtAll) {
+  const std::vector<double> decays = {1, 0.1, 0.01F, 0.001F}, computed = {1, 0.1, 0.01F, 0.019000001F};
+  for (const Residue& one : residues_of_constants(decays)) EXPECT_EQ(one.traits, 0);
+  const auto found = residues_of_constants(computed);
+  EXPECT_EQ(found[0].traits, 0);
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_NE(found[i].traits & Residue::rounded, 0) << i;
 }
 
 }  // namespace

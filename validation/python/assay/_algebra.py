@@ -17,6 +17,7 @@ from ._followed import (
     begin_call,
     end_call,
     flatten,
+    is_float,
     is_number_of_note,
     residues_of,
     stacked,
@@ -24,8 +25,6 @@ from ._followed import (
     words_of,
 )
 from ._pipe import Unsupported
-
-FOLLOWED = ("float32", "float16", "float64")
 
 
 def _is_called_by_library() -> bool:
@@ -38,7 +37,7 @@ def _made(function: Any, number: Optional[float]) -> Callable[..., Any]:
 
     def made(*args: Any, **options: Any) -> Any:
         array = function(*args, **options)
-        if array.dtype.kind != "f" or _is_called_by_library():
+        if not is_float(array) or _is_called_by_library():
             return array
         return FollowedArray(array, residues_of(array if number is None else np.full(array.shape, number), True))
 
@@ -62,7 +61,7 @@ def _computed(ufunc: Any) -> Callable[..., Any]:
 
     def computed(*args: Any, **options: Any) -> Any:
         values = ufunc(*args, **options)
-        if _is_called_by_library() or any(isinstance(one, FollowedArray) for one in args) or np.asarray(values).dtype.kind != "f":
+        if _is_called_by_library() or any(isinstance(one, FollowedArray) for one in args) or not is_float(values):
             return values
         if np.ndim(values) == 0 and is_number_of_note(values):
             return values
@@ -132,7 +131,7 @@ class FollowedCall:
 
     @staticmethod
     def _followed(call: Any, extents: Dict[str, int], p: Any) -> List[Any]:
-        if hasattr(call._fn, "followed"):  # a kernel of a framework, whose graph can be traced
+        if hasattr(call._fn, "followed"):  # of a framework, whose graph can be traced, or a plug-in
             return list(called(call._fn.followed, p))
         for name, _, kind, _, _ in call._operation.inputs:
             if kind not in ("flag", "index"):
@@ -149,13 +148,13 @@ class FollowedCall:
 
 
 def _input(array: np.ndarray) -> FollowedArray:
+    if not is_float(array):
+        raise LeftAlgebra("the bits of bfloat16, in the place of numbers: install ml_dtypes")
     return FollowedArray(np.array(array), residues_of(array, False))
 
 
-def require_followed(kernels: Sequence[Any], arrays: Any) -> None:
-    """Raises TypeError unless the kernels are Python functions of arrays whose types NumPy has."""
+def require_followed(kernels: Sequence[Any]) -> None:
+    """Raises TypeError unless the kernels can be followed: Python functions and plug-ins that carry residues."""
     for one in kernels:
-        if hasattr(one, "starts_afresh"):
-            raise TypeError("algebra = True of a plug-in: expected a Python function, whose operations can be followed")
-    if arrays.of("") not in FOLLOWED:
-        raise TypeError(f"algebra = True with dtype = {arrays.of('')!r}: expected {', '.join(FOLLOWED)}, which NumPy has")
+        if not getattr(one, "can_be_followed", True):
+            raise TypeError(f"algebra = True of {one.path!r}: expected a library that `assay instrument` compiled, or a shader")

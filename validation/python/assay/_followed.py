@@ -47,12 +47,18 @@ def of_words(words: np.ndarray, shape: Tuple[int, ...]) -> np.ndarray:
     return np.asarray(words, np.uint64).reshape(-1).view(RESIDUE).reshape(shape)
 
 
+def is_float(values: Any) -> bool:
+    """Whether the numbers are of a float type: to NumPy, ml_dtypes.bfloat16 is none."""
+    dtype = np.asarray(values).dtype
+    return dtype.kind == "f" or dtype.name == "bfloat16"
+
+
 def _doubles(values: Any) -> np.ndarray:
     return np.ascontiguousarray(values, np.float64).reshape(-1)
 
 
 def residues_of(values: Any, are_constants: bool) -> np.ndarray:
-    values = np.asarray(values)
+    values = np.asarray(values, np.float64)
     if values.size > 64 and are_constants:  # masks, tables: of few numbers each
         known, index = np.unique(values, return_inverse=True)
         if known.size * 4 < values.size:
@@ -207,7 +213,7 @@ class FollowedArray(np.lib.mixins.NDArrayOperatorsMixin):
     def astype(self, dtype: Any, *_: Any, **__: Any) -> Any:
         """A rounding changes no residue; whole numbers and flags follow the run."""
         values = self.values.astype(dtype)
-        return FollowedArray(values, self.residues.copy()) if values.dtype.kind == "f" else values
+        return FollowedArray(values, self.residues.copy()) if is_float(values) else values
 
     def fill(self, value: Any) -> None:
         self[...] = value

@@ -11,11 +11,11 @@ from ._followed import (
     LeftAlgebra,
     Table,
     elementwise,
+    is_float,
     is_followed,
     matmul,
     numbers_of,
     reduced,
-    residues_of,
     unknown,
 )
 
@@ -100,7 +100,7 @@ def _called(ufunc: Any, inputs: Sequence[Any], options: Dict[str, Any]) -> Any:
     if ufunc is np.matmul:
         return matmul(*inputs)
     values = ufunc(*(_plain(one) for one in inputs), **options)
-    if isinstance(values, tuple) or np.asarray(values).dtype.kind != "f":
+    if isinstance(values, tuple) or not is_float(values):
         return values  # comparisons and whole numbers follow the run
     name = ufunc.__name__
     if name in _WRITTEN:
@@ -115,7 +115,7 @@ def _folded(ufunc: Any, method: str, x: Any, options: Dict[str, Any]) -> Any:
         raise LeftAlgebra(f"np.{ufunc.__name__}.{method} with where=")
     numbers = {key: _plain(value) for key, value in options.items() if value is not None or key == "axis"}
     values = getattr(ufunc, method)(x.values, **numbers)
-    if np.asarray(values).dtype.kind != "f":
+    if not is_float(values):
         return values
     if ufunc.__name__ not in _REDUCED:
         return _folded_in_turn(ufunc, method, x, axis, keepdims)
@@ -221,7 +221,7 @@ def _like(number: Any) -> Callable[..., Any]:
     def filled(x: Any, *args: Any, dtype: Any = None, shape: Any = None, **options: Any) -> Any:
         value = args[0] if args and number is None else options.get("fill_value", number)
         values = np.full(_plain(x).shape if shape is None else shape, _plain(value), dtype or x.dtype)
-        if values.dtype.kind != "f":
+        if not is_float(values):
             return values
         return FollowedArray(values, np.broadcast_to(numbers_of(value)[1], values.shape).copy())
 

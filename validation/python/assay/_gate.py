@@ -174,6 +174,8 @@ def gate(
     digits      decimal digits of the reference
     filter      a regular expression of the names of properties
     real_input  also on recorded speech (CTC)
+    algebra     also by the property `algebra`, without a tolerance: of an operation of one's own, and of a .json binding of CTC
+                or cross-entropy
     reach       "none", "quick", "full" or "thorough": also on cases of one large extent, up to 131,073 rows, classes or
                 entries; "none" unless said, and "quick" for an operation of one's own
     input       a batch to judge as well: the path of an .npz or, for an operation of one's own, a dict of arrays by name
@@ -217,8 +219,12 @@ def gate(
         raise TypeError(f"real_input is recorded speech, for \"ctc\": expected no such argument for \"{operation}\"")
     if not isinstance(input, (str, os.PathLike, type(None))):
         raise TypeError(f"input = {type(input).__name__}: expected the path of an .npz for \"{operation}\"")
+    follows = _numbers.flag("algebra", declared.pop("algebra", False))
+    if follows and (callable(fn) or operation == "svd"):
+        raise TypeError(f"algebra = True of a {operation} kernel {fn!r}: expected the .json binding of a shader, or a library "
+                        "that `assay instrument` compiled, of \"ctc\" or \"cce\"")  # fmt: skip
     words = ["gate", operation, "--kernel", "{kernel}", "--cases", str(cases), "--seed", str(seed)]
-    words += ["--digits", str(digits), *(["--filter", filter] if filter else [])]
+    words += ["--digits", str(digits), *(["--filter", filter] if filter else []), *["--algebra"] * follows]
     words += ["--input", os.fspath(input)] if input is not None else []
     words += ["--reach", reach or "none", "--quick" if real_input else "--generated"]
     judge_shard = functools.partial(_run, operation, fn, declared, time_limit)

@@ -94,10 +94,12 @@ class CtcGate(CtcDeclared, RunOptions, total=False):
     input: Optional[Path]
     inputs: Union[Variable, Sequence[Variable]]
     real_input: bool
+    algebra: bool
 
 
 class CceGate(CceDeclared, RunOptions, total=False):
     input: Optional[Path]
+    algebra: bool
 
 
 class SvdGate(SvdDeclared, RunOptions, total=False):

@@ -175,7 +175,7 @@ class Operation(Judging):
         subject.same_bits = _numbers.flag("same_bits", same_bits)
         given = [one for one in (kernel, backward) if one is not None]
         if _numbers.flag("algebra", algebra):
-            require_followed(given, arrays)
+            require_followed(given)
             subject.set_followed(FollowedCall([one for one in calls(kernel, backward) if one]))
         subject.takes_threads = bool(given) and all(getattr(one, "takes_threads", False) for one in given)
         if _numbers.flag("checks_arguments", checks_arguments):

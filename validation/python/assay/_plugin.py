@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _core
 from ._arithmetic import Types
+from ._followed import FollowedArray, of_words
 from ._formats import formats, held_shape, plain_type
 from ._inputs import CODES
 from ._pipe import ReturnedWrong, Unsupported
@@ -64,7 +65,7 @@ class Plugin:
         if not os.path.isfile(file):
             raise FileNotFoundError(f"no file {file!r}: expected a shared library (.so), or the binding of a shader (.json)")
         is_shader = self._is_shader = self.__name__.partition("@")[0].endswith(".json")
-        self._served = Served(self.path, [program(), "metal", "serve", self.path], 60)
+        self._served, self._served_followed = (Served(self.path, [program(), "metal", "serve", self.path], 60) for _ in range(2))
         self._library: Any = None
         self._seconds, self.starts_afresh = seconds, not is_shader  # which takes a second to compile
         self.takes_threads, self.threads = False, 0  # 0: by the size of the inputs
@@ -79,6 +80,22 @@ class Plugin:
             return run(p, self.given(p), self.due(p.extents))
         except RuntimeError as error:
             raise ReturnedWrong(str(error)) from error
+
+    @property
+    def can_be_followed(self) -> bool:
+        return self._is_shader or self.is_instrumented
+
+    def followed(self, p: Any) -> List[FollowedArray]:
+        """The results, with the residues of what they stand for."""
+        inputs, due = self.given(p), self.due(p.extents)
+        if self._is_shader:
+            results = self._served_results(self._served_followed, p, inputs, due, True)
+            words = [np.frombuffer(self._served_followed.read(32 * one.size), np.uint64) for one in results]
+        else:
+            status, says, outputs, words = self._answer(self._library.followed, inputs, due)
+            results = self._results(status, says, outputs)
+        return [FollowedArray(_widened(Named("", one, of.dtype)), of_words(residues, one.shape))
+                for one, residues, of in zip(results, words, due)]  # fmt: skip
 
     def given(self, p: Any) -> List[Named]:
         types = self.types
@@ -112,18 +129,27 @@ class Plugin:
         return Plugin(self.path, self.operation, self.types, self.gradient, self._seconds)
 
     def close(self) -> None:
-        """Ends the process of the plug-in."""
+        """Ends the processes of the plug-in."""
         self._served.close()
+        self._served_followed.close()
         self._library = None
 
     def answer(self, inputs: List[Named], due: List[Result]) -> Tuple[str, str, List[Named]]:
         """How a call of the library ended, why, and its results."""
+        status, says, results, *_ = self._answer(self._library.call, inputs, due)
+        return status, says, results
+
+    def _answer(self, call: Callable[..., Any], inputs: List[Named], due: List[Result]) -> Tuple[Any, ...]:
         results = [_unwritten(one) for one in due]
         given, to = ([(name, one, DTYPES[dtype]) for name, one, dtype in some] for some in (inputs, results))
-        return (*self._library.call(self.operation.name, given, to, self.threads), results)
+        status, says, *more = call(self.operation.name, given, to, self.threads)
+        return (status, says, results, *more)
 
     def _run_library(self, p: Any, inputs: List[Named], due: List[Result]) -> List[np.ndarray]:
-        status, says, results = self.answer(inputs, due)
+        return self._results(*self.answer(inputs, due))
+
+    @staticmethod
+    def _results(status: str, says: str, results: List[Named]) -> List[np.ndarray]:
         if status == "unsupported":
             raise Unsupported(says)
         if status != "ok":
@@ -131,17 +157,21 @@ class Plugin:
         return [one.array for one in results]
 
     def _run_shader(self, p: Any, inputs: List[Named], due: List[Result]) -> List[np.ndarray]:
+        return self._served_results(self._served, p, inputs, due, False)
+
+    def _served_results(self, served: Served, p: Any, inputs: List[Named], due: List[Result], follows: bool) -> List[np.ndarray]:
         if any(one.dtype == "int64" for one in due):
             raise Unsupported("the results are positions, which shaders do not return here: expected results that are numbers")
-        if not self._served.is_running:
-            self._say(self._interface(inputs, due))
-            self._expect_started()
+        if not served.is_running:
+            _say(served, {**self._interface(inputs, due), "algebra": follows})
+            _expect_started(served)
         doubles = [_widened(one) for one in inputs]
         sizes: List[Any] = [[one.name, int(np.prod(one.shape, dtype=np.int64))] for one in due]
-        call = {"variables": p.extents, "inputs": [[of.name, one.size] for of, one in zip(inputs, doubles)], "outputs": sizes}
-        self._say(call, *(one.tobytes() for one in doubles))
-        self._expect_ok()
-        got = [np.frombuffer(self._served.read(8 * size), np.float64) for _, size in sizes]
+        call = {"variables": p.extents, "inputs": [[of.name, one.size] for of, one in zip(inputs, doubles)], "outputs": sizes,
+                "chain": _core.chain_in_use()}  # fmt: skip
+        _say(served, call, *(one.tobytes() for one in doubles))
+        _expect_ok(served)
+        got = [np.frombuffer(served.read(8 * size), np.float64) for _, size in sizes]
         return [_narrowed(one, of.dtype).reshape(of.shape) for one, of in zip(got, due)]
 
     def _interface(self, inputs: List[Named], due: List[Result]) -> Dict[str, Any]:
@@ -150,20 +180,23 @@ class Plugin:
         arrays += [{"name": one.name, "type": types.get(one.dtype, ""), "is_output": True} for one in due]
         return {"operation": self.operation.name, "variables": self.operation.extents, "arrays": arrays}
 
-    def _say(self, message: Dict[str, Any], *contents: bytes) -> None:
-        self._served.write(json.dumps(message).encode() + b"\n" + b"".join(contents))
 
-    def _expect_started(self) -> None:
-        try:
-            self._expect_ok()
-        except RuntimeError:
-            self._served.close()  # it ends by itself, but a call before its end would not start it anew
-            raise
+def _say(served: Served, message: Dict[str, Any], *contents: bytes) -> None:
+    served.write(json.dumps(message).encode() + b"\n" + b"".join(contents))
 
-    def _expect_ok(self) -> None:
-        said = json.loads(self._served.read_line())
-        if said["status"] != "ok":
-            raise RuntimeError(said["says"])
+
+def _expect_started(served: Served) -> None:
+    try:
+        _expect_ok(served)
+    except RuntimeError:
+        served.close()  # it ends by itself, but a call before its end would not start it anew
+        raise
+
+
+def _expect_ok(served: Served) -> None:
+    said = json.loads(served.read_line())
+    if said["status"] != "ok":
+        raise RuntimeError(said["says"])
 
 
 def _widened(one: Named) -> np.ndarray:

@@ -117,8 +117,10 @@ int instrument(const Clang& clang, const Words& command, std::string& source, co
   fs::create_directories(work);
   const fs::path text = (work / fs::path(source).filename()).replace_extension(".ll");
   if (const int status = run(clang, to_text(command, source, text), work); status != 0) return status;
-  or_throw(metal::emulator::write_file(text,
-                                       metal::emulator::instrument_library_numerics(or_throw(metal::read_file(text)))));
+  const auto stated = or_throw(metal::emulator::stated_functions(or_throw(metal::read_file(source))));
+  const std::string instrumented =
+      metal::emulator::instrument_library_numerics(or_throw(metal::read_file(text)), stated);
+  or_throw(metal::emulator::write_file(text, instrumented));
   source = text.string();
   return 0;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "metal/cpu/half.h"
+#include "validation/core/followed_run.h"
 #include "validation/core/run.h"
 #include "validation/transport/declaration/declaration.h"
 #include "validation/transport/library/plugin.h"
@@ -25,10 +26,12 @@ class NarrowResult {
   std::span<std::uint16_t> view() { return bits_; }
 
   void widen() const {
-    for (std::size_t i = 0; i < bits_.size(); ++i)
-      if (bits_[i] != poison)
-        wide_[i] = dtype_ == Dtype::float16 ? float{metal::Half::from_bits(bits_[i])}
-                                            : float{metal::BFloat16::from_bits(bits_[i])};
+    for (std::size_t i = 0; i < bits_.size(); ++i) {
+      if (bits_[i] == poison) continue;
+      wide_[i] = dtype_ == Dtype::float16 ? float{metal::Half::from_bits(bits_[i])}
+                                          : float{metal::BFloat16::from_bits(bits_[i])};
+      if (FollowedRun* const run = FollowedRun::current()) run->did_copy(&wide_[i], &bits_[i]);
+    }
   }
 
  private:

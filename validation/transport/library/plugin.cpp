@@ -11,6 +11,7 @@
 
 #include "validation/core/call_time.h"
 #include "validation/core/explanation.h"
+#include "validation/core/followed_run.h"
 #include "validation/core/kernel_died.h"
 #include "validation/core/printable.h"
 #include "validation/core/support.h"
@@ -108,11 +109,11 @@ void Plugin::died(const std::string& how) const {
   throw KernelDied(name_ + " " + how + words);
 }
 
-Answer Plugin::ask(const Request& request) const {
+WorkerProcess::Reply Plugin::ask(const Request& request) const {
   const bool far = is_far(request);
   WorkerProcess& worker = process();
   const auto start = Clock::now();
-  const double patience = far ? far_patience : request.follows_numerics != 0 ? followed_patience : 0;
+  const double patience = far ? far_patience : request.follows != Follows::nothing ? followed_patience : 0;
   const Seconds limit = patience > 0 ? Seconds(patience * seconds_allowed.load()) : time_limit();
   const CallDeadline deadline = worker.deadline(limit.count(), hangs_waiting_ ? 1 : CallDeadline::patience_for_waiting);
   worker.send(request);
@@ -128,13 +129,13 @@ Answer Plugin::ask(const Request& request) const {
     died(fmt::format("did not return within {} (a longer time limit gives it more{})", deadline.text(), less));
   }
   if (!reply.answer) died(worker.ending());
-  if (Explanation* const explanation = Explanation::current(); explanation != nullptr && !reply.findings.empty()) {
+  if (request.follows == Follows::numerics && !reply.findings.empty()) {
     NumericFindings found = findings_of(reply.findings);
-    explanation->take(found.reports, found.losses);
+    Explanation::current()->take(found.reports, found.losses);
   }
   processor_time_elsewhere += reply.answer->processor_time;
   if (!far) longest_ = std::max<Seconds>(longest_, Clock::now() - start);
-  return *reply.answer;
+  return reply;
 }
 
 const Answer& Plugin::loaded() const {
@@ -146,17 +147,38 @@ const Answer& Plugin::loaded() const {
 void Plugin::call(Request request, std::span<const Array> arrays, std::int64_t alignment) const {
   const std::scoped_lock lock(one_call_at_a_time_);
   process();  // which says whether the library is instrumented
-  if (Explanation* const explanation = Explanation::current()) {
-    request.follows_numerics = loaded_.is_instrumented;
-    if (loaded_.is_instrumented == 0) explanation->note_not_instrumented(path_);
+  const bool is_instrumented = loaded_.is_instrumented != 0;
+  if (FollowedRun::current() != nullptr && is_instrumented) {
+    request.follows = Follows::algebra;
+    request.chain = static_cast<std::uint32_t>(reference::chain_in_use);
+    request.roots_are_turned = reference::roots_are_turned ? 1 : 0;
+  } else if (Explanation* const explanation = Explanation::current()) {
+    if (is_instrumented) request.follows = Follows::numerics;
+    if (!is_instrumented) explanation->note_not_instrumented(path_);
   }
   memory_.put(arrays, static_cast<std::size_t>(alignment), request);
   try {
-    take(ask(request));
+    const WorkerProcess::Reply reply = ask(request);
+    take(*reply.answer);
+    if (request.follows == Follows::algebra) give_residues(request, arrays, reply.findings);
   } catch (const KernelDied& death) {
     if (!is_far(request) || call_ends()()) throw;
     const std::string how = death.what();
     throw Unsupported("it has no memory for arrays past 2^32 elements, or fails: " + how.substr(0, how.find('\n')));
+  }
+}
+
+void Plugin::give_residues(const Request& request, std::span<const Array> arrays, std::string_view residues) {
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const Slot& slot = request.slots.at(i);
+    if (!has_residues(slot)) continue;
+    for (std::size_t at = 0; at < arrays[i].bytes; at += slot.element) {
+      reference::Residue residue;
+      if (residues.size() < sizeof residue) throw std::runtime_error("a plug-in's worker: expected more residues");
+      std::memcpy(&residue, residues.data(), sizeof residue);
+      residues.remove_prefix(sizeof residue);
+      FollowedRun::current()->give(arrays[i].output + at, residue);
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "validation/transport/library/protocol.h"
 #include "validation/transport/library/shared_arrays.h"
@@ -56,8 +57,9 @@ class Plugin {
 
   std::unique_ptr<WorkerProcess> start() const;
   WorkerProcess& process() const;
-  Answer ask(const Request& request) const;
+  WorkerProcess::Reply ask(const Request& request) const;
   void take(const Answer& answer) const;
+  static void give_residues(const Request& request, std::span<const Array> arrays, std::string_view residues);
   void copy_declaration(void* kernel, std::size_t size) const;
   [[noreturn]] void died(const std::string& how) const;
   Seconds time_limit() const;

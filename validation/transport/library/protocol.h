@@ -4,8 +4,8 @@
 //   argv: the library, the operation, the names of all operations; of a formula "forward" or "backward" alone
 //                                               Answer: loaded, with the declaration
 //   Request: each array by name, and its place
-//                                               Answer: returned, and findings if they are wanted (findings.h);
-//                                               or faulted, after which the worker ends
+//                                               Answer: returned, and findings if they are wanted (findings.h), or the
+//                                               residues of outputs; or faulted, after which the worker ends
 #pragma once
 
 #include <array>
@@ -44,12 +44,25 @@ struct Slot {
 inline constexpr std::size_t max_slots = 32;
 
 /// A number that is changed whenever these structs change.
-inline constexpr std::uint64_t protocol = 0xA55A'0008;
+inline constexpr std::uint64_t protocol = 0xA55A'0009;
+
+/// Whether the algebra is to know the elements of an array.
+inline bool has_residues(const Slot& slot) {
+  return slot.writable != 0 && slot.far.bytes == 0 && slot.dtype >= ASSAY_FLOAT32 && slot.dtype <= ASSAY_FLOAT64;
+}
+
+/// What is wanted of the floating-point operations of a call.
+enum class Follows : std::uint32_t {
+  nothing,
+  numerics,  ///< findings
+  algebra,   ///< the residues of results
+};
 
 struct Request {
   std::uint64_t magic = protocol;
-  std::uint64_t memory = 0;            ///< bytes of the shared memory
-  std::uint32_t follows_numerics = 0;  ///< 1: findings of floating-point operations are wanted
+  std::uint64_t memory = 0;  ///< bytes of the shared memory
+  Follows follows = Follows::nothing;
+  std::uint32_t chain = 0, roots_are_turned = 0;  ///< of residues
   std::array<Slot, max_slots> slots{};
   std::uint32_t arrays = 0;           ///< the slots that are used
   std::int32_t threads = 0;           ///< of OpenMP, for a library that uses it; 0: it is not told
@@ -85,7 +98,7 @@ struct Answer {
   double processor_time = 0;          ///< returned: of the call, in seconds
   std::uint32_t is_instrumented = 0;  ///< loaded: 1 if its floating-point operations can be followed
   std::uint32_t uses_openmp = 0;      ///< loaded: 1 if it can be told how many threads to use
-  std::uint64_t findings_bytes = 0;   ///< returned: of the findings that come behind this struct
+  std::uint64_t findings_bytes = 0;   ///< returned: of the findings or residues that come behind this struct
   std::array<char, message_size> message{};
   std::array<std::byte, largest_declaration> declaration{};  ///< the first struct_size bytes of the library's constant
   std::array<char, 200> name{};

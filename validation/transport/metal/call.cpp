@@ -68,8 +68,7 @@ void MetalCall::run(metal::Device& device, metal::Library& library) {
   if (outcome.error) throw std::runtime_error(outcome.error->text);
   expect_inputs_kept(outcome, buffers);
   for (const auto& [name, one] : arrays_)
-    if (const auto buffer = buffers.find(name); one.fetch && buffer != buffers.end())
-      one.fetch(contents_of(*buffer->second));
+    if (const auto buffer = buffers.find(name); one.fetch && buffer != buffers.end()) one.fetch(*buffer->second);
 }
 
 void MetalCall::expect_inputs_kept(const ShaderOutcome& outcome, const ShaderBuffers& buffers) const {

@@ -19,8 +19,8 @@
 namespace assay::validation::transport {
 
 struct MetalCallArray {
-  ShaderArray array;                                      ///< with the contents of an input
-  std::function<void(std::span<const std::byte>)> fetch;  ///< of an output: takes what the shader left
+  ShaderArray array;                          ///< with the contents of an input
+  std::function<void(metal::Buffer&)> fetch;  ///< of an output: takes what the shader left
 };
 
 class MetalCall {
@@ -51,10 +51,13 @@ class MetalCall {
   template <class Real>
   void output(const std::string& name, std::uint64_t elements, std::span<Real> to) {
     const MetalScalar& type = *find_scalar(document_.types.at(name));
-    const auto fetch = [to, &type](std::span<const std::byte> contents) {
-      for (std::size_t i = 0; i < to.size() && (i + 1) * type.bytes <= contents.size(); ++i)
-        if (const std::byte* const from = contents.data() + i * type.bytes; !is_poison(type, from))
-          to[i] = static_cast<Real>(type.load(from));
+    const auto fetch = [to, &type](metal::Buffer& buffer) {
+      for (std::size_t i = 0; i < to.size() && (i + 1) * type.bytes <= buffer.length(); ++i) {
+        const std::byte* const from = buffer.contents() + i * type.bytes;
+        if (is_poison(type, from)) continue;
+        to[i] = static_cast<Real>(type.load(from));
+        buffer.did_copy(&to[i], i * type.bytes, type.bytes);
+      }
     };
     arrays_[name] = {{std::string(type.name), {static_cast<std::int64_t>(elements)}}, fetch};
   }

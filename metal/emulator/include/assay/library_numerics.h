@@ -18,8 +18,9 @@ struct assay_numerics_services {
                   unsigned right_entry);
 };
 
-/* The program finds it by its name. */
+/* The program finds them by their names. The second is the entry of what comes from operations that are not followed. */
 __attribute__((weak, visibility("default"))) const struct assay_numerics_services* assay_numerics_followed_by = 0;
+__attribute__((weak, visibility("default"))) unsigned assay_numerics_unknown = 0;
 
 #define ASSAY_NUMERICS_HOOK __attribute__((weak, used, nodebug, visibility("hidden")))
 

@@ -25,6 +25,11 @@ def tensor_of(array: np.ndarray) -> torch.Tensor:
     return torch.from_numpy(array)
 
 
+def _numbers(array: np.ndarray) -> np.ndarray:
+    numbers: np.ndarray = tensor_of(array).double().numpy()
+    return numbers
+
+
 def parameters_like(module: torch.nn.Module, shapes: Dict[str, Sequence[int]]) -> Dict[str, torch.nn.Parameter]:
     """The module's parameters by the reference's names: by name, or where those are others in the order of their shapes.
 
@@ -115,18 +120,26 @@ class TorchKernel:
             return self._as_numbers(_outputs(self._called(kernel, given)), p)
 
     def followed(self, p: Any) -> List[FollowedArray]:
-        """What the results stand for in the algebra: those of the kernel's graph, traced as a reference is."""
-        if self.is_gradient:
-            raise LeftAlgebra("gradients by autograd are not followed")
+        """What the results stand for in the algebra: those of the kernel's graph, traced as a reference is. The gradients are
+        those of the graph, which are autograd's unless the kernel turns that off."""
         kernel, inputs = self.operation.kernel_at(self._kernel, p.extents), self.operation.inputs
-        arrays = {name: np.asarray(getattr(p, name)) for name, *_ in inputs}
+        arrays = {name: _numbers(getattr(p, name)) for name, *_ in inputs}
         kinds = [(name, kind) for name, _, kind, *_ in inputs]
-        dtype = getattr(torch, self._calling.types.dtype)
-        graph, _ = trace_of(lambda tensors: self._traced(kernel, tensors), source_of(kernel), kinds,
-                            [one.shape for one in arrays.values()], [], dtype)  # fmt: skip
-        found = graph.followed({name: one.astype(np.float64).reshape(-1).tolist() for name, one in arrays.items()})
+        wanted = self.operation.differentiable if self.is_gradient else []
+
+        def call(tensors: Dict[str, Any]) -> Any:
+            with torch.enable_grad():
+                return self._traced(kernel, tensors)
+
+        graph, xp = trace_of(call, source_of(kernel), kinds, [one.shape for one in arrays.values()], wanted,
+                             getattr(torch, self._calling.types.dtype))  # fmt: skip
+        if self.is_gradient and (xp.detaches or xp.has_own_gradient):
+            raise LeftAlgebra("gradients by detach, no_grad or a torch.autograd.Function are not followed")
+        shapes = [arrays[name].shape for name in wanted] if self.is_gradient else graph.shapes
+        arrays.update({f"upstream{k}": _numbers(one) for k, one in enumerate(p.upstreams)})
+        found = graph.followed({name: one.reshape(-1).tolist() for name, one in arrays.items()}, self.is_gradient)
         return [FollowedArray(values.reshape(shape), of_words(words, tuple(shape)))
-                for (values, words), shape in zip(found, graph.shapes)]  # fmt: skip
+                for (values, words), shape in zip(found, shapes)]  # fmt: skip
 
     def _traced(self, kernel: Any, tensors: Dict[str, Any]) -> Any:
         parameters, by_name = self.operation.parameters, self.operation.by_name

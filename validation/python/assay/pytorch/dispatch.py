@@ -77,6 +77,7 @@ def call_row(name: str, args: Tuple[Any, ...], options: Dict[str, Any]) -> Any:
     row, is_swapped, in_place = _plain(name)
     tensors = tensors_in(list(args)) + tensors_in(options)
     xp = next(one for one in tensors if isinstance(one, TracedTensor)).xp
+    xp.has_own_gradient = xp.has_own_gradient or not torch.is_grad_enabled()
     args, options = tuple(xp.current(one) for one in args), _options(name, {key: xp.current(one) for key, one in options.items()})
     if row in CASTS:
         return cast(xp, args[0], row, [*args[1:], *options.values()])

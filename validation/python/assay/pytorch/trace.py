@@ -28,6 +28,7 @@ class TorchNamespace(Namespace):
         self.real_dtype = real_dtype
         self.rounds = False  # whether the function converts numbers to another float type
         self.detaches = False  # whether it stops the gradient
+        self.has_own_gradient = False  # whether autograd is off at some call, as in a torch.autograd.Function
 
         self.written: Dict[int, Tuple[torch.Tensor, TracedTensor]] = {}  # by id, with the tensor so that the id stays its own
 

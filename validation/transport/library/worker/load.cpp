@@ -6,7 +6,6 @@
 #include <cstring>
 #include <utility>
 
-#include "validation/transport/library/worker/numerics.h"
 #include "validation/transport/library/worker/socket.h"
 #include "validation/transport/library/worker/structs.h"
 
@@ -45,15 +44,15 @@ Loaded load(const char* path, const std::string& operation, const std::vector<st
             Answer& answer) {
   void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) not_loaded(dlerror());  // NOLINT(concurrency-mt-unsafe): no other thread of ours runs yet
-  void* const hook = followed_by(library);
+  const Hooks hooks = hooks_of(library);
   auto* const set_threads = function_called<void(int)>(library, "omp_set_num_threads");
-  answer.is_instrumented = hook != nullptr ? 1 : 0;
+  answer.is_instrumented = hooks.unknown != nullptr ? 1 : 0;
   answer.uses_openmp = set_threads != nullptr ? 1 : 0;
   if (operation == "forward" || operation == "backward") {
     auto* const run = function_called<assay_formula_run>(library, "assay_" + operation);
     if (run == nullptr)
       not_loaded("it exports no assay_" + operation + ": declare the function as assay_formula.h does");
-    return {"assay_" + operation, run, hook, set_threads};
+    return {"assay_" + operation, run, hooks, set_threads};
   }
   const void* const kernel = find_symbol(library, operation, operations);
   assay_header header{};
@@ -78,7 +77,7 @@ Loaded load(const char* path, const std::string& operation, const std::vector<st
     not_loaded("assay_" + operation + ".run is NULL: expected the function that computes, or assay_forward as " +
                "assay_formula.h declares it");
   if (start.name != nullptr) std::strncpy(answer.name.data(), start.name, answer.name.size() - 1);
-  return {"assay_" + operation, run, hook, set_threads};
+  return {"assay_" + operation, run, hooks, set_threads};
 }
 
 }  // namespace assay::validation::transport

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "validation/transport/library/protocol.h"
+#include "validation/transport/library/worker/numerics.h"
 
 namespace assay::validation::transport {
 
@@ -13,7 +14,7 @@ namespace assay::validation::transport {
 struct Loaded {
   std::string symbol;
   std::function<assay_formula_run> run;
-  void* followed_by = nullptr;         ///< null if its operations cannot be followed
+  Hooks hooks = {};                    ///< null if its operations cannot be followed
   void (*set_threads)(int) = nullptr;  ///< of OpenMP; null if the library does not use it
 };
 

@@ -52,7 +52,7 @@ void leave_with_the_program() {
   }).detach();
 }
 
-/// Puts the findings on the call's floating-point operations, if they are wanted, in `findings`.
+/// Puts what the call's floating-point operations show, if it is wanted, in `findings`.
 int call(const Loaded& loaded, Request& request, char* message, std::string& findings) {
   std::optional<Arrays> all;
   try {
@@ -64,13 +64,14 @@ int call(const Loaded& loaded, Request& request, char* message, std::string& fin
   const Arrays& arrays = *all;
   const MemoryLimit limit(arrays.are_far());
   std::optional<FollowedCall> followed;
-  if (request.follows_numerics != 0 && loaded.followed_by != nullptr) followed.emplace(loaded.followed_by);
+  if (request.follows != Follows::nothing && loaded.hooks.unknown != nullptr)
+    followed.emplace(loaded.hooks, loaded.symbol, request, arrays.memory());
   if (loaded.set_threads != nullptr && request.threads > 0) loaded.set_threads(request.threads);
   const auto inputs = arrays.described(false), outputs = arrays.described(true);
   const int status = loaded.run(request.operation.data(), inputs.data(), inputs.size(), outputs.data(), outputs.size(),
                                 message, message_size);
   arrays.leave();
-  if (followed && status == ASSAY_OK) findings = to_bytes(followed->findings(loaded.symbol, request, arrays.memory()));
+  if (followed && status == ASSAY_OK) findings = followed->found();
   return status;
 }
 

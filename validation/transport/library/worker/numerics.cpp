@@ -6,11 +6,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "metal/emulator/abi/shader_abi.h"
 #include "metal/emulator/memory/arena.h"
 #include "metal/emulator/numerics/numeric_reports.h"
 #include "metal/emulator/numerics/numerics.h"
+#include "validation/transport/library/worker/algebra.h"
 
 namespace assay::validation::transport {
 namespace {
@@ -20,7 +22,9 @@ using namespace metal::emulator;  // NOLINT(google-build-using-namespace): most 
 /// The state of the call, which the plug-in's threads share.
 struct Following {
   std::mutex mutex;
-  std::optional<Numerics> numerics;  ///< none between calls, in which threads may go on
+  std::optional<Numerics> numerics;
+  std::optional<PluginAlgebra> algebra;
+  Follower* follower = nullptr;  ///< one of them; none between calls, in which threads may go on
 };
 
 Following& following() {
@@ -33,38 +37,38 @@ const abi::Position* no_position() {
   return &none;
 }
 
-/// Calls use(numerics) if there is a call.
+/// Calls use(follower) if there is a call.
 template <class Use>
-void with_numerics(const Use& use) {
+void with_follower(const Use& use) {
   Following& now = following();
   const std::scoped_lock lock(now.mutex);
-  if (now.numerics) use(*now.numerics);
+  if (now.follower != nullptr) use(*now.follower);
 }
 
 assay_u32 operation(const abi::Site* site, assay_u32 code, assay_u32 count, const double* operands, double result,
                     const assay_u32* entries) {
   assay_u32 entry = 0;
-  with_numerics([&](Numerics& all) { entry = all.operation(site, code, count, operands, result, entries); });
+  with_follower([&](Follower& all) { entry = all.operation(site, code, count, operands, result, entries); });
   return entry;
 }
 
 assay_u32 load(const void* address, double value) {
   assay_u32 entry = 0;
-  with_numerics([&](Numerics& all) { entry = all.load(address, value); });
+  with_follower([&](Follower& all) { entry = all.load(address, value); });
   return entry;
 }
 
 void store(const void* address, assay_u32 entry, assay_u32 bytes) {
-  with_numerics([&](Numerics& all) { all.store(address, entry, bytes); });
+  with_follower([&](Follower& all) { all.store(address, entry, bytes); });
 }
 
 void move(const void* to, const void* from, assay_u64 bytes) {
-  with_numerics([&](Numerics& all) { all.move(to, from, bytes); });
+  with_follower([&](Follower& all) { all.move(to, from, bytes); });
 }
 
 void compare(const abi::Site* site, assay_u32 predicate, double left, double right, assay_u32 left_entry,
              assay_u32 right_entry) {
-  with_numerics([&](Numerics& all) { all.compare(site, predicate, left, right, left_entry, right_entry); });
+  with_follower([&](Follower& all) { all.compare(site, predicate, left, right, left_entry, right_entry); });
 }
 
 constexpr abi::NumericsServices services{operation, load, store, move, compare};
@@ -100,36 +104,50 @@ struct Outputs {
 
 }  // namespace
 
-void* followed_by(void* library) {
-  return dlsym(library, "assay_numerics_followed_by");
+Hooks hooks_of(void* library) {
+  return {dlsym(library, "assay_numerics_followed_by"), dlsym(library, "assay_numerics_unknown")};
 }
 
-FollowedCall::FollowedCall(void* followed_by) : followed_by_(followed_by) {
+FollowedCall::FollowedCall(const Hooks& hooks, std::string kernel, const Request& request, const std::byte* memory)
+    : hooks_(hooks), kernel_(std::move(kernel)), request_(request), memory_(memory) {
   Following& now = following();
   const std::scoped_lock lock(now.mutex);
-  now.numerics.emplace(no_position);
-  now.numerics->begin_dispatch();
-  set(followed_by_, &services);
+  const bool is_algebra = request.follows == Follows::algebra;
+  if (is_algebra) {
+    reference::chain_in_use = request.chain;
+    reference::roots_are_turned = request.roots_are_turned != 0;
+    now.follower = &now.algebra.emplace(request, memory);
+  } else {
+    now.follower = &now.numerics.emplace(no_position);
+    now.numerics->begin_dispatch();
+  }
+  *static_cast<assay_u32*>(hooks_.unknown) = is_algebra ? PluginAlgebra::unknown : 0;
+  set(hooks_.followed_by, &services);
 }
 
 FollowedCall::~FollowedCall() {
   Following& now = following();
   const std::scoped_lock lock(now.mutex);
-  set(followed_by_, nullptr);
+  set(hooks_.followed_by, nullptr);
+  now.follower = nullptr;
   now.numerics.reset();
+  now.algebra.reset();
 }
 
-NumericFindings FollowedCall::findings(const std::string& kernel, const Request& request,
-                                       const std::byte* memory) const {
+std::string FollowedCall::found() const {
   Following& now = following();
   const std::scoped_lock lock(now.mutex);
-  Numerics& numerics = *now.numerics;
-  const Outputs outputs(kernel, request, memory, numerics);
+  return now.algebra ? now.algebra->residues() : to_bytes(findings());
+}
+
+NumericFindings FollowedCall::findings() const {
+  Numerics& numerics = *following().numerics;
+  const Outputs outputs(kernel_, request_, memory_, numerics);
   Losses losses = losses_of(numerics, outputs.dispatch);
   ReportLog log;
   report_origins(numerics, 0, outputs.dispatch, log);
   report_losses(numerics, losses, outputs.dispatch, log);
-  NumericFindings found{log.reports(), {kernel, std::move(losses), !numerics.tape().is_full()}};
+  NumericFindings found{log.reports(), {kernel_, std::move(losses), !numerics.tape().is_full()}};
   for (Report& warning : log.warnings()) found.reports.push_back(std::move(warning));
   return found;
 }
