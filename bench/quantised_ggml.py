@@ -75,12 +75,13 @@ def binding(source: str, block: str, fields: str, passes: List[Dict[str, Any]], 
     """Packs the weights into blocks, and multiplies by them."""
     size = BYTES[block]
     struct = [{"type": TYPES[name[:2]], "value": str(VALUES[name]).replace("BLOCK", str(size))} for name in fields.split()]
+    given = [{"index": 0, "struct": "Arguments"}, *arrays(1, "w", "y", "out")]
     return {"operation": block, "source": source, "include_folders": folders, "structs": {"Arguments": struct},
             "scratch": {name: {"type": "char", "elements": elements}
                         for name, elements in (("w", f"{size} * N * G"), ("y", "128 * M * G"), ("out", "4 * M * N"))},
             "passes": [{"function": f"pack_{block}", "grid": ["N * G"], "buffers": arrays(0, "q", "scale", "w")},
                        {"function": "to_bytes", "grid": ["32 * M * G"], "buffers": arrays(0, "a", "y")},
-                       *({**one, "buffers": [{"index": 0, "struct": "Arguments"}, *arrays(1, "w", "y", "out")]} for one in passes),
+                       *({**one, "buffers": given} for one in passes),
                        {"function": "from_bytes", "grid": ["M * N"], "buffers": arrays(0, "out", "output0")}]}  # fmt: skip
 
 
@@ -138,8 +139,10 @@ def entries(ggml: Path, to: Path) -> Iterator[Entry]:
         for block, operation in (("q4_0", q4_0), ("q8_0", q8_0)):
             path = to / f"{kernel}_{block}.json"
             path.write_text(json.dumps(binding(source.name, block, fields, passes(block), [str(ggml), str(ggml.parent)])))
-            yield Entry(f"{kernel} {block}", operation, path,
-                        {"dtypes": {"scale": "float16"}, "empty": False, "reach": "none", "subnormals": False, **declared})  # fmt: skip
+            usual = {"dtypes": {"scale": "float16"}, "empty": False, "reach": "none", "subnormals": False, **declared}
+            yield Entry(f"{kernel} {block}", operation, path, usual)
+            if kernel == "mul_mv":  # whose last threadgroup reads rows that are not there
+                yield Entry(f"{kernel} {block}, any number of rows", operation, path, {**usual, "extents": {}})
 
 
 def main() -> int:

@@ -105,7 +105,8 @@ def int8_weights(xp: Any, a: Any, w: Any, scale: Any) -> Any:
 
 
 def int8pack_mm(p: Any) -> torch.Tensor:
-    return torch.ops.aten._weight_int8pack_mm(bfloat16(p.a), on_device(p.w), bfloat16(p.scale))
+    # Clones: PyTorch 2.15 on a CPU ends with a segmentation fault where the memory is not aligned as its own is.
+    return torch.ops.aten._weight_int8pack_mm(*(one.clone() for one in (bfloat16(p.a), on_device(p.w), bfloat16(p.scale))))
 
 
 TENSOR_CORE = {"partial_sums": {"float22": 128}, "extents": ALIGNED, "empty": False, "limits": {"K": 1024, "N": 64}}
