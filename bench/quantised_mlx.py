@@ -2,8 +2,7 @@
 
     python3 bench/quantised_mlx.py [--cases 40] [--only WORD]
 
-In 16 bits MLX's CPU kernels keep the sum in 16 bits too: each is judged with sums in float32, as its Metal kernels have
-them, and with those of its own type.
+In 16 bits MLX's CPU kernels keep the sum in 16 bits too: each is judged with sums in float32 and with those of its own type.
 """
 
 from __future__ import annotations

@@ -32,8 +32,9 @@ struct Arguments {
 #define PRODUCT(name, block, rows, CODE)                                                                        \\
   kernel void name(constant Arguments& args [[buffer(0)]], device const char* w [[buffer(1)]],                  \\
                    device const char* y [[buffer(2)]], device char* out [[buffer(3)]],                          \\
+                   threadgroup char* unused [[threadgroup(0)]],                                                 \\
                    uint3 group [[threadgroup_position_in_grid]], uint at [[thread_index_in_threadgroup]]) {     \\
-    if (at >= rows || group.x * rows + at >= uint(args.ne01)) return; \\
+    if (at >= rows || group.x * rows + at >= uint(args.ne01)) return;                                           \\
     const uint row = group.x * rows + at;                                                                       \\
     float sum = 0;                                                                                              \\
     for (int k = 0; k < args.ne00; ++k) {                                                                       \\
