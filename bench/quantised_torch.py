@@ -1,4 +1,4 @@
-"""Judges PyTorch's products of fp8, int8 and int4 and torchao's quantisers, on an NVIDIA GPU or a CPU.
+"""Judges PyTorch's products of fp8, int8 and int4, on an NVIDIA GPU or a CPU.
 
     python3 bench/quantised_torch.py [--device cuda] [--cases 40] [--only WORD]
 
@@ -8,12 +8,12 @@ if all passed, 1 if something failed. A kernel that this machine or this PyTorch
 
 from __future__ import annotations
 
-import argparse
 import sys
-from typing import Any, Callable, List, NamedTuple
+from typing import Any, List, Tuple
 
 import numpy as np
 import torch
+from quantised_entries import Entry, arguments, print_verdicts
 
 import assay
 from assay import quantised
@@ -68,64 +68,50 @@ def int_mm(p: Any) -> torch.Tensor:
     return torch._int_mm(on_device(p.a), on_device(p.w).t()).double()
 
 
-@assay.operation(a="M, G, 32", q="N, G, 32 of uint4", scale="N, G", zero="N, G", properties="rows=M",
-                 limits={"M": 33, "N": 64, "G": 8})  # fmt: skip
-def int4_groups(xp: Any, a: Any, q: Any, scale: Any, zero: Any) -> Any:
-    """PyTorch's int4: the zero point is a number that is added, and 8 is in the middle of the codes."""
-    w = (q - 8) * scale[:, :, None] + zero[:, :, None]
-    return xp.einsum("mgk,ngk->mn", a, w)
+def int4_groups(group: int) -> Any:
+    @assay.operation(a=f"M, G, {group}", q=f"N, G, {group} of uint4", scale="N, G", zero="N, G", properties="rows=M",
+                     limits={"M": 33, "N": 64, "G": 256 // group})  # fmt: skip
+    def int4_product(xp: Any, a: Any, q: Any, scale: Any, zero: Any) -> Any:
+        """PyTorch's int4: the zero point is a number that is added, and 8 is in the middle of the codes."""
+        w = (q - 8) * scale[:, :, None] + zero[:, :, None]
+        return xp.einsum("mgk,ngk->mn", a, w)
+
+    return int4_product
+
+
+def bfloat16(array: Any) -> torch.Tensor:
+    return on_device(np.array(array, order="C").view(np.int16)).view(torch.bfloat16)
+
+
+def int4_packed(p: Any) -> Tuple[torch.Tensor, torch.Tensor]:
+    """The weights as int4pack_mm takes them, and the pairs of scale and zero point."""
+    q = on_device(p.q.reshape(p.q.shape[0], -1))
+    pairs = torch.stack([bfloat16(p.scale).t(), bfloat16(p.zero).t()], -1).contiguous()
+    if DEVICE == "cpu":
+        return torch.ops.aten._convert_weight_to_int4pack_for_cpu(q.int(), 1), pairs
+    return torch.ops.aten._convert_weight_to_int4pack(q[:, ::2] << 4 | q[:, 1::2], 8), pairs
 
 
 def int4_mm(p: Any) -> torch.Tensor:
-    M, G, N = p.a.shape[0], p.a.shape[1], p.q.shape[0]
-    a = torch.from_numpy(np.ascontiguousarray(p.a).view(np.int16)).view(torch.bfloat16).reshape(M, 32 * G).to(DEVICE)
-    pairs = [torch.from_numpy(np.ascontiguousarray(one).view(np.int16)).view(torch.bfloat16).t() for one in (p.scale, p.zero)]
-    both = torch.stack(pairs, -1).contiguous().to(DEVICE)
-    q = on_device(p.q.reshape(N, 32 * G))
-    if DEVICE == "cpu":
-        packed = torch.ops.aten._convert_weight_to_int4pack_for_cpu(q.int(), 1)
-        return torch.ops.aten._weight_int4pack_mm_for_cpu(a, packed, 32, both)
-    packed = torch.ops.aten._convert_weight_to_int4pack(q[:, ::2] << 4 | q[:, 1::2], 8)
-    return torch.ops.aten._weight_int4pack_mm(a, packed, 32, both)
+    product = torch.ops.aten._weight_int4pack_mm_for_cpu if DEVICE == "cpu" else torch.ops.aten._weight_int4pack_mm
+    packed, pairs = int4_packed(p)
+    return product(bfloat16(p.a.reshape(p.a.shape[0], -1)), packed, p.a.shape[2], pairs)
 
 
-@assay.operation(x="N, K", properties="rows=N", limits={"N": 65, "K": 513})
-def rows_by_torchao(xp: Any, x: Any) -> Any:
-    """torchao's symmetric int8 of rows: the scale is the largest size over 127.5, at least the eps that it is given."""
-    most = xp.max(xp.abs(x), axis=-1, keepdims=True)
-    scale = xp.maximum(most / 127.5, float(torch.finfo(torch.float32).eps))
-    return xp.cast(x / scale, "int8"), scale
+@assay.operation(a="M, K", w="N, K of int8", scale="N", properties="rows=M", limits={"M": 33, "N": 64, "K": 257})
+def int8_weights(xp: Any, a: Any, w: Any, scale: Any) -> Any:
+    sums = xp.matmul(a, xp.matrix_transpose(w))
+    return sums * scale
 
 
-def torchao_rows(p: Any) -> Any:
-    from torchao.quantization.quant_primitives import MappingType, choose_qparams_affine, quantize_affine
-
-    x = on_device(p.x)
-    block = (1, x.shape[1])
-    scale, zero = choose_qparams_affine(x, MappingType.SYMMETRIC, block, torch.int8, eps=torch.finfo(torch.float32).eps)
-    return quantize_affine(x, block, scale, zero, torch.int8), scale.reshape(-1, 1)
-
-
-def torchao_mx(p: Any) -> Any:
-    from torchao.prototype.mx_formats.mx_tensor import to_mx
-
-    scale, q = to_mx(on_device(p.x), FP8, 32)
-    return q, scale.reshape(p.x.shape[0], -1)
-
-
-@assay.operation(x="N, K", limits={"N": 33, "K": 257})
-def mxfp8(xp: Any, x: Any) -> Any:
-    return xp.quantize(x, "e4m3", axis=-1, block=32, scale="mx")
-
-
-class Entry(NamedTuple):
-    title: str
-    operation: Any
-    kernel: Callable[[Any], Any]
-    declared: dict
+def int8pack_mm(p: Any) -> torch.Tensor:
+    # Clones: PyTorch 2.15 on a CPU ends with a segmentation fault where the memory is not aligned as its own is.
+    return torch.ops.aten._weight_int8pack_mm(*(one.clone() for one in (bfloat16(p.a), on_device(p.w), bfloat16(p.scale))))
 
 
 TENSOR_CORE = {"partial_sums": {"float22": 128}, "extents": ALIGNED, "empty": False, "limits": {"K": 1024, "N": 64}}
+INT4 = {"dtype": "bfloat16", "rounds": {"w": "bfloat16"}, "empty": False,
+        "extents": {"N": "multiple of 64"}, "reach": "none"}  # fmt: skip
 ENTRIES: List[Entry] = [
     Entry("torch._scaled_mm, rows", quantised.fp8_rows, scaled_mm_rows,
           {**TENSOR_CORE, "limits": {"K": 256, "N": 32}, "dtypes": {"output": "bfloat16"}}),
@@ -137,37 +123,19 @@ ENTRIES: List[Entry] = [
     Entry("torch._int_mm", int8_product, int_mm,
           {"extents": {"M": "at least 17", "K": "multiple of 8", "N": "multiple of 8"}, "empty": False,
            "limits": {"K": 1024, "N": 128}, "accumulate": "int32", "dtypes": {"output": "float64"}}),
-    Entry("PyTorch's int4pack_mm", int4_groups, int4_mm,
-          {"dtype": "bfloat16", "rounds": {"w": "bfloat16"}, "empty": False,
-           "extents": {"N": "multiple of 64", "G": "multiple of 4"}}),
-    Entry("torchao, int8 rows", rows_by_torchao, torchao_rows, {"empty": False, "extents": {"K": "at least 2"}}),
-    Entry("torchao, MXFP8", mxfp8, torchao_mx, {"empty": False, "extents": {"K": "multiple of 32"}, "limits": {"K": 256}}),
+    *(Entry(f"torch's int4pack_mm, groups of {group}", int4_groups(group), int4_mm, INT4) for group in (32, 64, 128)),
+    Entry("torch's int8pack_mm", int8_weights, int8pack_mm,
+          {"dtype": "bfloat16", "empty": False, "extents": {"K": "multiple of 32", "N": "multiple of 32"}, "limits": {"K": 256}}),
 ]  # fmt: skip
-
-
-def judged(entry: Entry, cases: int) -> str:
-    try:
-        result = assay.gate(entry.operation, entry.kernel, cases=cases, **entry.declared)
-    except (ImportError, NotImplementedError) as error:
-        return f"not here: {error}"
-    print(f"\n== {entry.title}\n{result.table}", flush=True)
-    lacks = [one.explanation for one in result.failures.values() if "No module named" in one.explanation]
-    if lacks:
-        return "not here: " + lacks[0].strip().splitlines()[0]
-    return ", ".join(f"{one.name} {one.verdict}" for one in result.properties if not one.passed) or "passed"
 
 
 def main() -> int:
     global DEVICE
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--cases", type=int, default=40)
+    asked = arguments(__doc__)
     asked.add_argument("--device", default=DEVICE)
-    asked.add_argument("--only", default="", help="of the kernels whose titles have this word")
     given = asked.parse_args()
     DEVICE = given.device
-    lines = {one.title: judged(one, given.cases) for one in ENTRIES if given.only in one.title}
-    print("\n" + "\n".join(f"{title}: {said}" for title, said in lines.items()))
-    return 0 if all(said == "passed" or said.startswith("not here") for said in lines.values()) else 1
+    return print_verdicts(ENTRIES, given)
 
 
 if __name__ == "__main__":

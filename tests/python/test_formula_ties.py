@@ -101,6 +101,67 @@ def test_one_lost_share_is_wrong():
     assert largest.gate(backward=backward, cases=100, reach="none", empty=False)["gradient"].verdict == "fail"
 
 
+@assay.operation(x="N, D", weight="D", limits={"D": 33})
+def largest_of_products(xp, x, weight):
+    """Of values that are computed, of which the largest is known where all others lie apart."""
+    return xp.max(x * weight, axis=-1)
+
+
+@assay.operation(x="N, D", weight="D", limits={"D": 33})
+def smallest_of_products(xp, x, weight):
+    return xp.min(x * weight, axis=-1)
+
+
+def products_backward(chosen):
+    """With the gradient at the elements of a mask, or at one place, of each row of products."""
+
+    def backward(p):
+        with np.errstate(all="ignore"):
+            at = chosen(p)
+        mask = at if at.dtype == bool else np.arange(p.x.shape[1]) == at[:, None]
+        g = np.where(mask, p.upstream[:, None], f32(0))
+        return (g * p.weight).astype(f32), (g * p.x).sum(0).astype(f32)
+
+    return backward
+
+
+def in_float32(p):
+    y = p.x * p.weight
+    return y == y.max(-1, keepdims=True)
+
+
+def by_argmax(p):
+    return np.argmax(p.x * p.weight, axis=-1)
+
+
+def in_double(p):
+    return np.argmax(p.x.astype(np.float64) * p.weight, axis=-1)
+
+
+@pytest.mark.parametrize("chosen", [in_float32, by_argmax, in_double])
+def test_a_maximum_of_computed_values_has_one_gradient(chosen):
+    largest_of_products.gate(backward=products_backward(chosen), cases=60, reach="none", empty=False).raise_for_failure()
+
+
+@pytest.mark.parametrize("chosen", [
+    lambda p: np.zeros(p.x.shape, bool),
+    lambda p: np.argmin(p.x * p.weight, axis=-1),
+    lambda p: np.argsort(p.x * p.weight, axis=-1)[:, max(-2, -p.x.shape[1])],
+    lambda p: np.full(p.x.shape[0], p.x.shape[1] - 1),
+])  # fmt: skip
+def test_no_gradient_and_that_of_another_element_are_wrong(chosen):
+    result = largest_of_products.gate(backward=products_backward(chosen), cases=60, reach="none", empty=False)
+    assert result["gradient"].verdict == "fail", str(result)
+
+
+@pytest.mark.parametrize("chosen, verdict", [
+    (lambda p: np.argmin(p.x * p.weight, axis=-1), "pass"), (lambda p: np.zeros(p.x.shape, bool), "fail"),
+])  # fmt: skip
+def test_a_minimum_of_computed_values_has_one_gradient(chosen, verdict):
+    result = smallest_of_products.gate(backward=products_backward(chosen), cases=60, reach="none", empty=False)
+    assert result["gradient"].verdict == verdict, str(result)
+
+
 @assay.operation(x="N, D", limits={"D": 33})
 def norms_of_two(xp, x):
     """The gradient of an element that two maxima take, where either share is free."""

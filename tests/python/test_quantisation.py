@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import assay
+from assay import quantised
 
 F = np.float32
 
@@ -77,7 +78,7 @@ SIGNED = [("e4m3", 7), ("e5m2", 7), ("e2m1", 3)]
 
 @pytest.mark.parametrize("name, sign_bit", SIGNED)
 def test_a_zero_keeps_the_sign_of_what_was_rounded(name, sign_bit):
-    """The exact 0 may have either: a formula's 0 has none."""
+    """That of an input too."""
     from quantised_numbers import encoded, encoded_by_search
 
     @assay.operation(x="N, K", limits={"N": 9, "K": 33})
@@ -86,20 +87,21 @@ def test_a_zero_keeps_the_sign_of_what_was_rounded(name, sign_bit):
 
     minus = np.uint8(1 << sign_bit)
 
-    def kernel(p, above, below, at_zero):
-        """With these codes where numbers above 0, below 0 and 0 itself become 0."""
+    def kernel(p, above, below, at_zero=None):
+        """With these codes where numbers above 0, below 0 and 0 itself become 0; None: that of the 0."""
         bits = encoded(p.x, name)
-        return np.where(bits & ~minus, bits, np.where(p.x > 0, above, np.where(p.x < 0, below, at_zero))).astype(np.uint8)
+        zero = bits if at_zero is None else at_zero
+        return np.where(bits & ~minus, bits, np.where(p.x > 0, above, np.where(p.x < 0, below, zero))).astype(np.uint8)
 
     x = np.array([[1e-30, -1e-30, 0, -0.0, 1, -1]], F)
-    for answer, verdict in (((0, minus, 0), "pass"), ((0, minus, minus), "pass"), ((0, 0, 0), "fail"),
-                            ((minus, minus, minus), "fail")):  # fmt: skip
+    for answer, verdict in (((0, minus), "pass"), ((0, minus, minus), "fail"), ((0, minus, 0), "fail"), ((0, 0), "fail"),
+                            ((minus, minus), "fail")):  # fmt: skip
         result = assay.gate(small, lambda p: kernel(p, *answer), cases=0, reach="none", filter="quantisation",  # noqa: B023
                             input={"x": x}, dtypes={"output": "uint8"})  # fmt: skip
         assert result["quantisation"].verdict == verdict, (answer, result.table)
         if verdict == "fail":
             text = result.failures["quantisation"].explanation
-            due = "expected 0 " if answer[0] else "expected -0 "
+            due = "expected -0 " if answer in ((0, 0), (0, minus, 0)) else "expected 0 "
             assert due in text and "0 keeps the sign of what was rounded" in text, text
 
     def gate(kernel):
@@ -107,8 +109,23 @@ def test_a_zero_keeps_the_sign_of_what_was_rounded(name, sign_bit):
 
     for right in (encoded, encoded_by_search):
         assert gate(lambda p: right(p.x, name)).passed  # noqa: B023
-    for answer in ((0, 0, 0), (minus, minus, minus)):
+    for answer in ((0, 0), (minus, minus), (0, minus, 0), (0, minus, minus)):
         assert gate(lambda p: kernel(p, *answer)).failures  # noqa: B023
+
+
+def test_a_zero_that_is_computed_has_no_sign():
+    from quantised_numbers import encoded
+
+    @assay.operation(x="N, K", limits={"N": 9, "K": 33})
+    def difference(xp, x):
+        return xp.cast(x - x[:1], "e4m3")
+
+    for sign in (0, 0x80):
+        bits = lambda p: encoded(p.x - p.x[:1], "e4m3")  # noqa: E731
+        result = assay.gate(difference, lambda p: np.where(bits(p) & 0x7F, bits(p), sign).astype(np.uint8), cases=0,  # noqa: B023
+                            reach="none", filter="quantisation", input={"x": np.array([[1, -2], [1, 3]], F)},
+                            dtypes={"output": "uint8"})  # fmt: skip
+        assert result.passed, result.table
 
 
 def test_reciprocals_of_scales_need_subnormals_to_be_out():
@@ -199,6 +216,21 @@ def test_mutants_of_a_cast_are_noticed():
     rows = quantise.mutants(cases=40)
     of_cast = [(name, noticed) for name, noticed, _ in rows if "cast" in name]
     assert len(of_cast) >= 5 and all(noticed for _, noticed in of_cast), rows
+
+
+@pytest.mark.parametrize("operation", [quantised.quantise_mx, quantised.mx_product], ids=lambda one: one.name)
+def test_a_flat_gradient_has_no_faults(operation):
+    """That of codes alone is 0, and some formulas have no inputs with a gradient: a fault there changes nothing."""
+    names = [name for name, *_ in operation.mutants(cases=1)]
+    assert names and not any("gradient" in name for name in names)
+
+
+def test_a_gradient_beside_codes_is_noticed():
+    rows = {name: noticed for name, noticed, _ in quantised.rms_norm_int8.mutants(cases=40)}
+    assert rows["gradient: all zeros"] and rows["gradient: the last element is 0"], rows
+    assert "gradient: sums in bfloat16" in rows and "output: sums in bfloat16" not in [
+        name for name, *_ in cast.mutants(cases=1)
+    ]  # which has no sums
 
 
 @pytest.mark.parametrize("result, message", [

@@ -1,5 +1,7 @@
 """What is said wrongly of small formats is refused by a sentence with the argument, its value and what was expected."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -45,14 +47,38 @@ def test_what_is_beyond_the_largest_may_become_infinite():
     assert operation(np.array([1.0, 1e6])).tolist() == [1.0, np.inf]
 
 
-def test_a_result_that_the_operation_lacks_is_refused():
-    said = judged(lambda xp, x: xp.cast(x, "int8"), codes, dtypes={"output9": "uint8"})
+def never_called(p):
+    raise AssertionError("the kernel was called")
+
+
+@pytest.mark.parametrize("dtypes, said", [
+    ({"output9": "uint8"}, "dtypes has 'output9', but the operation has 1 results: expected output0"),
+    ({"output1": "float32"}, "dtypes has 'output1', but the operation has 1 results: expected output0"),
+    ({"output": "float32"}, "dtypes['output0'] = 'float32', but output 0 has numbers of int4: expected how they are held"),
+    ({"output0": "uint32 low-first axis 7"},
+     "dtypes['output0'] = 'uint32 low-first axis 7', but the array has 2 axes: expected an axis from 0 to 1"),
+])  # fmt: skip
+def test_what_does_not_fit_the_results_is_refused_before_the_run(dtypes, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        judged(lambda xp, x: xp.cast(x, "int4"), never_called, dtypes=dtypes)
+
+
+def test_a_result_of_numbers_is_not_held_as_codes():
+    with pytest.raises(ValueError, match=re.escape("dtypes['output0'] = 'uint8', but output 0 has no codes: expected float32")):
+        judged(lambda xp, x: x * 2, never_called, dtypes={"output": "uint8"})
+
+
+def test_a_formula_that_has_one_size_is_refused_in_the_run():
+    def one_size(xp, x):
+        if x.shape != (2, 8):
+            raise RuntimeError("expected 2 rows of 8")
+        return xp.cast(x, "int4")
+
+    said = judged(one_size, lambda p: p.x, extents={"N": [2], "K": [8]}, dtypes={"output9": "uint8"})
     assert "dtypes has 'output9', but the operation has 1 results: expected output0" in said
 
 
 def test_a_packing_along_an_axis_that_is_not_there_is_refused():
-    said = judged(lambda xp, x: xp.cast(x, "int4"), codes, dtypes={"output0": "uint32 low-first axis 7"})
-    assert "dtypes['output0'] = 'uint32 low-first axis 7', but the array has 2 axes: expected an axis from 0 to 1" in said
     with pytest.raises(ValueError, match=r"dtypes\['x'\] = 'uint8 low-first axis 2', but the array has 2 axes"):
         judged(lambda xp, x: x * 2, x="N, K of int4", dtypes={"x": "uint8 low-first axis 2"})
     with pytest.raises(ValueError, match=r"dtypes\['x'\] = 'uint32 0123' of int4: expected low-first"):

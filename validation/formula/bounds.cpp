@@ -6,13 +6,14 @@
 
 #include "validation/core/sums.h"
 #include "validation/formula/adjoints.h"
+#include "validation/formula/casts.h"
 #include "validation/formula/declared.h"
 #include "validation/formula/element_errors.h"
 #include "validation/formula/expression.h"
 #include "validation/formula/index_errors.h"
 #include "validation/formula/polynomials.h"
-#include "validation/formula/quantisation.h"
 #include "validation/formula/reduction_errors.h"
+#include "validation/formula/shares.h"
 
 namespace assay::validation::formula {
 namespace {
@@ -122,6 +123,7 @@ class NodeErrors {
     if (node.op == Op::exp) return exponential(node.arguments[0], i, value);
     if (is_unary(node.op)) return elements_.unary(node.op, operand(node, 0, i), value);
     if (node.is_share && node.op == Op::divide) return elements_.share(operand(node, 0, i), operand(node, 1, i), value);
+    if (node.op == Op::equal && is_surely_extreme(node, i)) return 0;
     if (is_binary(node.op)) return elements_.binary(node.op, operand(node, 0, i), operand(node, 1, i), value);
     if (node.op == Op::where) {
       const auto choice = node.is_share ? ElementErrors::shared_choice : ElementErrors::choice;
@@ -134,6 +136,23 @@ class NodeErrors {
     for (std::int64_t k = 0; k < node.inner; ++k)
       terms_.push_back(operand(node, 0, i * static_cast<std::size_t>(node.inner) + static_cast<std::size_t>(k)));
     return node.op == Op::product ? product_error(terms_, value, elements_) : extreme_error(terms_, node.op);
+  }
+
+  /// Whether "is the largest of its row", or the smallest, holds whatever the errors of the row are: all others lie apart.
+  bool is_surely_extreme(const Node& node, std::size_t i) const {
+    const Original most = original_of(graph_, node.arguments[1], i);
+    const Node& reduction = graph_.nodes[static_cast<std::size_t>(most.node)];
+    const Operand x = operand(node, 0, i);
+    const bool is_largest = reduction.op == Op::largest;
+    if (!is_largest && reduction.op != Op::smallest) return false;
+    if (reduction.arguments[0] != node.arguments[0]) return false;
+    const auto inner = static_cast<std::size_t>(reduction.inner), first = most.element * inner;
+    for (std::size_t k = first; k < first + inner; ++k) {
+      const Operand other = operand(node, 0, k);
+      const double apart = is_largest ? x.value - other.value : other.value - x.value;
+      if (k != i && !(apart > x.error + other.error)) return false;
+    }
+    return true;
   }
 
   /// A scale may be applied to a factor of what is rounded, and rounded there.

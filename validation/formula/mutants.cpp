@@ -48,6 +48,20 @@ Traced planted(const Traced& traced, const Site& site, const Fault& fault) {
   return result;
 }
 
+/// Which nodes these are computed from.
+std::vector<bool> used_by(const Graph& graph, const std::vector<std::int32_t>& results) {
+  std::vector<bool> used(graph.nodes.size());
+  for (const auto node : results) used[static_cast<std::size_t>(node)] = true;
+  for (std::size_t n = graph.nodes.size(); n-- > 0;)
+    for (const auto argument : used[n] ? graph.nodes[n].arguments : std::vector<std::int32_t>{})
+      used[static_cast<std::size_t>(argument)] = true;
+  return used;
+}
+
+bool is_sum(Op op) {
+  return op == Op::sum || op == Op::matmul || op == Op::cumulative_sum || op == Op::add_at;
+}
+
 /// Whether sums may have more than 1023 terms.
 bool may_grow_large(const Specification& specification) {
   return std::ranges::any_of(specification.extents, [&](const std::string& name) {
@@ -70,9 +84,7 @@ Doubles computed(const Subject& subject, const Traced& traced, const Case& c, bo
   };
   const auto values =
       reference::formula::evaluate<Number>(traced.graph, input, [&](const Node& node, std::vector<Number>& result) {
-        const bool is_sum =
-            node.op == Op::sum || node.op == Op::matmul || node.op == Op::cumulative_sum || node.op == Op::add_at;
-        if (narrow != Narrow::sums || !is_sum) return;
+        if (narrow != Narrow::sums || !is_sum(node.op)) return;
         for (Number& x : result)
           x = Number(rounded_to<float>(Dtype::bfloat16, reference::NumberTraits<Number>::to_double(x)));
       });
@@ -145,13 +157,20 @@ std::vector<Mutant> mutants_of(const Subject& subject, const Traced& sample) {
     add(name, site.gradient, [site, fault](const Traced& traced) { return planted(traced, site, fault); },
         Narrow::nowhere, false, {});
   };
+  const std::vector<bool> used[] = {used_by(sample.graph, sample.graph.outputs),
+                                    used_by(sample.graph, sample.gradients)};  // what is not changes nothing
+  const auto has_used = [&](bool gradient, const auto& is_meant) {
+    for (std::size_t n = 0; n < sample.graph.nodes.size(); ++n)
+      if (used[gradient][n] && is_meant(sample.graph.nodes[n].op)) return true;
+    return false;
+  };
   std::set<Site> sites;
   std::map<Site, std::int32_t> maxima;  // that are repeated, each with its line
   for (std::size_t n = 0; n < sample.graph.nodes.size(); ++n) {
     const Node& node = sample.graph.nodes[n];
     const Site site = site_of(sample, n);
     const bool decides_ties_alone = node.op == Op::less_equal && node.is_share;  // every decision is right
-    if (!decides_ties_alone) sites.insert(site);
+    if (!decides_ties_alone && used[site.gradient][n]) sites.insert(site);
     if (!site.gradient && repeats_a_maximum(sample.graph, node))
       maxima.try_emplace(site, sample.graph.nodes[static_cast<std::size_t>(node.arguments[0])].line);
   }
@@ -164,16 +183,18 @@ std::vector<Mutant> mutants_of(const Subject& subject, const Traced& sample) {
   for (const auto& [site, line] : maxima)
     plant(fmt::format("line {}: largest is that of the elements so far, and no rescaling follows", line), site,
           maximum_so_far);
+  const bool is_flat = !has_used(true, [](Op op) { return op == Op::input; });
   for (const bool gradient : {false, true}) {
+    if (gradient && is_flat) break;
     const std::string what = gradient ? "gradient" : "output";
     add(what + ": the last element is 0", gradient, same, Narrow::nowhere, false, last_is_zero());
     add(what + ": all zeros", gradient, same, Narrow::nowhere, false, all_zero());
     add(what + ": that of the call before", gradient, same, Narrow::nowhere, false, stale());
     mutants.back().is_stale = true;
     add(what + ": computed in bfloat16", gradient, same, Narrow::everywhere, false, {});
-    add(what + ": sums in bfloat16", gradient, same, Narrow::sums, false, {});
+    if (has_used(gradient, is_sum)) add(what + ": sums in bfloat16", gradient, same, Narrow::sums, false, {});
   }
-  add("gradient: upstream of ones", true, same, Narrow::nowhere, true, {});
+  if (!is_flat) add("gradient: upstream of ones", true, same, Narrow::nowhere, true, {});
   return mutants;
 }
 

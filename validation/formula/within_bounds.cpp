@@ -12,9 +12,9 @@
 #include <span>
 
 #include "validation/core/number.h"
+#include "validation/formula/casts.h"
 #include "validation/formula/choices.h"
 #include "validation/formula/hints.h"
-#include "validation/formula/quantisation.h"
 #include "validation/formula/tied_sums.h"
 
 namespace assay::validation::formula {

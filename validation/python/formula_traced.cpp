@@ -3,9 +3,9 @@
 
 #include <utility>
 
+#include "validation/formula/casts.h"
 #include "validation/formula/choices.h"
 #include "validation/formula/explain.h"
-#include "validation/formula/quantisation.h"
 #include "validation/python/bindings.h"
 #include "validation/python/formula_calls.h"
 #include "validation/python/residues.h"

@@ -12,11 +12,12 @@ from typing import Any, Dict, NamedTuple, Optional, Tuple
 import numpy as np
 
 from . import _core, _numbers
+from ._tiles import tiled, tiled_shape, untiled
 
 ROUNDINGS = ("nearest-even", "nearest-away", "zero", "up", "stochastic")
 HELD_TYPES = ("uint8", "int8", "uint32", "int32")
-_WORD = rf"({'|'.join(HELD_TYPES)})(?: (low-first|high-first|[0-7]{{2,8}}))?(?: axis ([0-9]))?"
-_EXAMPLES = "'uint8', 'uint8 low-first', 'uint8 high-first', 'uint32 low-first', 'int32 02461357 axis 0'"
+_WORD = rf"({'|'.join(HELD_TYPES)})(?: (low-first|high-first|128x4|[0-7]{{2,8}}))?(?: axis ([0-9]))?"
+_EXAMPLES = "'uint8', 'uint8 low-first', 'uint8 high-first', 'uint32 low-first', 'int32 02461357 axis 0', 'uint8 128x4'"
 
 
 class Format(NamedTuple):
@@ -62,6 +63,7 @@ class Packing(NamedTuple):
     dtype: str
     order: Tuple[int, ...]  # one: each has an element of its own
     axis: int
+    is_tiled: bool = False  # in tiles of 128 x 4, as _tiles.py says
 
 
 def packing_called(argument: str, word: Any) -> Tuple[str, str, int]:
@@ -78,6 +80,8 @@ def require_held(argument: str, word: str, of: Format, axes: int) -> None:
         packing = packing_of(of, word)
     except ValueError as error:
         raise ValueError(f"{argument} = {error}") from None
+    if packing.is_tiled and axes != 2:
+        raise ValueError(f"{argument} = {word!r}, but the array has {axes} axes: expected 2")
     if len(packing.order) > 1 and not -axes <= packing.axis < axes:
         expected = f"an axis from 0 to {axes - 1}" if axes else f"{packing.dtype!r} alone"
         raise ValueError(f"{argument} = {word!r}, but the array has {axes} axes: expected {expected}")
@@ -88,6 +92,10 @@ def packing_of(of: Format, word: str) -> Packing:
     dtype, order, axis = packing_called("the type", word)
     if not order:
         return Packing(dtype, (0,), axis)
+    if order == "128x4":
+        if word != "uint8 128x4":
+            raise ValueError(f"{word!r} of {of.name}: expected 'uint8 128x4', tiles with a byte for each scale")
+        return Packing(dtype, (0,), axis, True)
     each = 8 * np.dtype(dtype).itemsize // (4 if of.bits == 4 else 8)
     holds = {"low-first": range(each), "high-first": range(each - 1, -1, -1)}.get(order) or [int(one) for one in order]
     if sorted(holds) != list(range(each)):
@@ -133,6 +141,8 @@ def held(values: np.ndarray, of: Format, word: str) -> np.ndarray:
         return values.astype(own) if of.is_whole else codes.view(own)
     packing = packing_of(of, word)
     each = len(packing.order)
+    if packing.is_tiled:
+        return tiled(codes)
     if each == 1:
         return values.astype(packing.dtype) if packing.dtype == "int8" and of.is_whole else codes.astype(packing.dtype)
     last = np.moveaxis(codes, packing.axis, -1)
@@ -146,6 +156,8 @@ def held(values: np.ndarray, of: Format, word: str) -> np.ndarray:
 def held_shape(shape: Tuple[int, ...], of: Format, word: str) -> Tuple[int, ...]:
     """The shape of an array in which a kernel holds numbers of a format."""
     packing = packing_of(of, word) if word else Packing("", (0,), -1)
+    if packing.is_tiled:
+        return tiled_shape(shape)
     if len(packing.order) == 1 or not shape:
         return shape
     axis = packing.axis % len(shape)
@@ -173,6 +185,8 @@ def numbers_of(array: np.ndarray, of: Format, word: str, shape: Tuple[int, ...])
     """
     packing = packing_of(of, word) if word else Packing(array.dtype.name, (0,), -1)
     each, bits = len(packing.order), 4 if of.bits == 4 else 8
+    if packing.is_tiled:
+        array = untiled(array, shape)
     if each == 1:
         is_number = of.is_whole and (not word or packing.dtype == "int8")
         return array.astype(np.float64) if is_number else of.numbers[np.asarray(array) & (of.numbers.size - 1)]

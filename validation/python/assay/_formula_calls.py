@@ -73,6 +73,24 @@ def require_kernel(fn: Any, inputs: Sequence[str]) -> None:
                         f"problem p; write lambda p: {name}({arrays})") from None
 
 
+def require_results(types: Types, inputs: Sequence[str], traced: Any) -> None:
+    """Raises ValueError where `dtypes` says of a result what does not fit the formula's results."""
+    known = [f"output{k}" for k in range(len(traced.shapes))]
+    for name, declared in types.others.items():
+        if name in inputs:
+            continue
+        if name not in known:
+            raise ValueError(f"dtypes has {name!r}, but the operation has {len(known)} results: expected {', '.join(known)}")
+        k = known.index(name)
+        code = traced.formats[k]
+        if bool(code) == (declared in DTYPES):
+            what = f"numbers of {code}: expected how they are held, such as 'uint8'"
+            what = what if code else f"no codes: expected {', '.join(DTYPES)}"
+            raise ValueError(f"dtypes[{name!r}] = {declared!r}, but output {k} has {what}")
+        if code:
+            require_held(f"dtypes[{name!r}]", declared, formats()[code], len(traced.shapes[k]))
+
+
 class KernelCall:
     """A kernel that maps the numbers of a case to those of its results, and the kernel's mistakes to ReturnedWrong."""
 
@@ -118,7 +136,10 @@ class KernelCall:
     def _due(self, extents: Dict[str, int]) -> List[Due]:
         operation = self._operation
         traced = operation.trace(extents)
-        self._require_results(len(traced.shapes))
+        try:
+            require_results(self._types, [one[0] for one in operation.inputs], traced)
+        except ValueError as error:  # of a formula that could not be traced before the run
+            raise ReturnedWrong(str(error)) from None
         if not self._gradient:
             return [self._due_output(k, tuple(shape), traced.positions[k], traced.formats[k])
                     for k, shape in enumerate(traced.shapes)]  # fmt: skip
@@ -126,27 +147,10 @@ class KernelCall:
         return [Due(f"the gradient of {one[0]}", shape, False, self._types.of(one[0])) for one, shape in shapes
                 if one[0] in operation.differentiable]  # fmt: skip
 
-    def _require_results(self, count: int) -> None:
-        """Raises ReturnedWrong where `dtypes` names a result that the operation lacks."""
-        known = [f"output{k}" for k in range(count)]
-        inputs = [one[0] for one in self._operation.inputs]
-        for name in self._types.others:
-            if name not in inputs and name not in known:
-                raise ReturnedWrong(f"dtypes has {name!r}, but the operation has {count} results: expected {', '.join(known)}")
-
     def _due_output(self, k: int, shape: Shape, is_position: bool, code: str) -> Due:
-        declared = self._types.others.get(f"output{k}", "")
-        if bool(code) == (declared in DTYPES) and declared:
-            what = f"numbers of {code}: expected how they are held, such as 'uint8'"
-            what = what if code else f"no codes: expected {', '.join(DTYPES)}"
-            raise ReturnedWrong(f"dtypes['output{k}'] = {declared!r}, but output {k} has {what}")
         if not code:
             return Due(f"output {k}", shape, is_position, self._types.of_output(k))
-        if declared:
-            try:
-                require_held(f"dtypes['output{k}']", declared, formats()[code], len(shape))
-            except ValueError as error:
-                raise ReturnedWrong(str(error)) from None
+        declared = self._types.of_codes(f"output{k}")
         return Due(f"output {k}", held_shape(shape, formats()[code], declared), False, declared, formats()[code], shape)
 
     def _results(self, extents: Dict[str, int], p: Problem) -> List[List[float]]:

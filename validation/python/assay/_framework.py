@@ -33,7 +33,7 @@ def _numbers_of(texts: Sequence[str]) -> np.ndarray:
 class FrameworkOperation(Operation):
     """A function f(x, ...) of a framework's arrays."""
 
-    may_cast = False  # its functions have no casts to small formats
+    may_cast = False  # until a trace has casts to small formats
     framework, word = "", ""  # its name, and that of framework=
     _is_said = False  # whether framework= was given
     results: Sequence[Tuple[int, ...]] = ()  # shapes of the outputs where the reference was run last

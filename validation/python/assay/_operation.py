@@ -15,10 +15,10 @@ import numpy as np
 from . import _core, _numbers
 from ._again import replay_call, run_call
 from ._algebra import FollowedCall, require_followed
-from ._arithmetic import arithmetic, partial_sums_of, types_of
+from ._arithmetic import Types, arithmetic, partial_sums_of, types_of
 from ._declare import GATE_WORDS
 from ._formula import trace
-from ._formula_calls import KernelCall, require_kernel
+from ._formula_calls import KernelCall, require_kernel, require_results
 from ._gate import MOST_CASES, MOST_DIGITS
 from ._inputs import CODES, LARGEST_FIXED, declared_properties, is_fixed, parsed, require_limits
 from ._judging import Judging
@@ -124,6 +124,16 @@ class Operation(Judging):
                 raise ValueError(f"road has {some[0].name} and {some[1].name}, which take the same arrays: expected one of them")
         return next(iter(found[0]), None), next(iter(found[1]), None)
 
+    def _require_results(self, types: Types) -> None:
+        """Raises ValueError where `dtypes` speaks of results that the formula does not have."""
+        if set(types.others) <= set(self.kinds):
+            return
+        try:
+            traced = self.trace(self.usual_extents())
+        except Exception:  # whatever the formula raises, the run says it
+            return
+        require_results(types, list(self.kinds), traced)
+
     def _kernel(self, kernel: Any, gradient: bool) -> Any:
         """The kernel as a function of a problem."""
         return kernel
@@ -157,6 +167,7 @@ class Operation(Judging):
             if one is not None:
                 require_kernel(one, [name for name, *_ in self.inputs])
         arrays = types_of(dtype, dtypes, self.kinds)
+        self._require_results(arrays)
         types, has_names = arithmetic(dtype, compute, accumulate, exp_error, input_roundoff, rounds, subnormals, products)
         digits = _numbers.whole("digits", digits, 17, MOST_DIGITS)
         roads = self._roads(road)

@@ -7,6 +7,7 @@ from typing import Any, List, Sequence, Tuple
 
 import torch
 
+from .._formats import format_of_type
 from .tensor import TracedTensor
 
 BOOLEAN = frozenset(
@@ -55,7 +56,8 @@ CASTS = {
 
 
 def cast(xp: Any, tensor: TracedTensor, name: str, args: Sequence[Any]) -> TracedTensor:
-    """Another type of the same numbers. Whole numbers of a float are those towards 0; what a float type rounds is declared."""
+    """Another type of the same numbers. Whole numbers of a float are those towards 0; what a float type rounds is declared, but
+    that of 8 bits, which is part of the formula."""
     given = [
         one if isinstance(one, torch.dtype) else one.dtype
         for one in args
@@ -66,7 +68,12 @@ def cast(xp: Any, tensor: TracedTensor, name: str, args: Sequence[Any]) -> Trace
         return tensor
     value = tensor.value
     xp.rounds = xp.rounds or dtype.is_floating_point and tensor.dtype.is_floating_point
-    if dtype == torch.bool:
+    small = format_of_type(str(dtype).replace("torch.", ""))
+    if small:
+        xp.casts = True
+        saturates = bool(torch.tensor(1e30).to(dtype).float().isfinite())  # of e4m3fn PyTorch 2.15 does, and others do not
+        value = xp.cast(value, small.name, overflow="saturate" if saturates else "nonfinite")
+    elif dtype == torch.bool:
         value = xp.not_equal(value, 0)
     elif tensor.dtype.is_floating_point and not dtype.is_floating_point:
         value = xp.trunc(value)

@@ -97,7 +97,7 @@ class TorchOperation(FrameworkOperation):
         graph, xp = trace_of(
             lambda tensors: self.called(tensors, extents), self._function, kinds, shapes, wrt, self._dtype, self._dtypes
         )
-        self._rounds = xp.rounds
+        self._rounds, self.may_cast = xp.rounds, xp.casts
         if xp.detaches:
             self.gradient_differs = (
                 f"{self.name} calls detach, which the graph's gradient ignores: expected a reference without it"

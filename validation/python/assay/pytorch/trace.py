@@ -27,6 +27,7 @@ class TorchNamespace(Namespace):
         super().__init__(source)
         self.real_dtype = real_dtype
         self.rounds = False  # whether the function converts numbers to another float type
+        self.casts = False  # and to one of 8 bits
         self.detaches = False  # whether it stops the gradient
         self.has_own_gradient = False  # whether autograd is off at some call, as in a torch.autograd.Function
 

@@ -1,5 +1,5 @@
 // Codes that right kernels may give: against numbers that are off by what a bound allows, and at ties.
-#include "validation/formula/quantisation.h"
+#include "validation/formula/casts.h"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using reference::Cast;
 using reference::cast_called;
 using reference::rounded_to;
 
-TEST(FormulaQuantisation, TheErrorBoundsTheCodeOfWhatIsOff) {
+TEST(FormulaCasts, TheErrorBoundsTheCodeOfWhatIsOff) {
   Random random(1);
   for (const auto& format : reference::small_formats)
     for (const auto rounding : {reference::Rounding::nearest_even, reference::Rounding::zero, reference::Rounding::up,
@@ -33,7 +33,7 @@ TEST(FormulaQuantisation, TheErrorBoundsTheCodeOfWhatIsOff) {
       }
 }
 
-TEST(FormulaQuantisation, TheErrorIsMetAtATie) {
+TEST(FormulaCasts, TheErrorIsMetAtATie) {
   const Cast cast = cast_called("int8", "nearest-even", true), either = cast_called("int8", "stochastic", true);
   EXPECT_EQ(cast_error(cast, {2.5, 0}, 2), 0);
   EXPECT_EQ(cast_error(cast, {2.5, 1e-9}, 2), 1);
@@ -43,7 +43,7 @@ TEST(FormulaQuantisation, TheErrorIsMetAtATie) {
   EXPECT_EQ(cast_error(either, {2, 0}, 2), 0);
 }
 
-TEST(FormulaQuantisation, WhatMayBeNanHasNoBound) {
+TEST(FormulaCasts, WhatMayBeNanHasNoBound) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const Cast whole = cast_called("int8", "nearest-even", true), fp8 = cast_called("e4m3fn", "nearest-even", false);
   EXPECT_EQ(cast_error(whole, {nan, 0}, nan), infinity);
@@ -98,7 +98,7 @@ std::pair<double, double> ends(const Interval& one) {
   return {one.lower, one.upper};
 }
 
-TEST(FormulaQuantisation, NearATieBothNeighboursArePossibleAndNoThird) {
+TEST(FormulaCasts, NearATieBothNeighboursArePossibleAndNoThird) {
   EXPECT_EQ(ends(Made(2.499, 0.01).cast("int8").may_be()), std::pair(2.0, 3.0));
   EXPECT_EQ(ends(Made(2.501, 0.01).cast("int8").may_be()), std::pair(2.0, 3.0));
   EXPECT_EQ(ends(Made(2.51, 0.005).cast("int8").may_be()), std::pair(3.0, 3.0));
@@ -106,7 +106,7 @@ TEST(FormulaQuantisation, NearATieBothNeighboursArePossibleAndNoThird) {
   EXPECT_EQ(ends(Made(16.99, 0.05).cast("e4m3fn").may_be()), std::pair(16.0, 18.0));
 }
 
-TEST(FormulaQuantisation, AZeroPointKeepsTheNeighbours) {
+TEST(FormulaCasts, AZeroPointKeepsTheNeighbours) {
   EXPECT_EQ(ends(Made(2.499, 0.01).round().plus(5).cast("uint8").may_be()), std::pair(7.0, 8.0));
   EXPECT_EQ(ends(Made(2.499, 0.01).round().plus(-3).cast("uint8").may_be()), std::pair(0.0, 0.0));
 }
