@@ -16,6 +16,7 @@ from . import _core, _numbers
 from ._again import replay_call, run_call
 from ._algebra import FollowedCall, require_followed
 from ._arithmetic import arithmetic, partial_sums_of, types_of
+from ._called import require_outside
 from ._declare import GATE_WORDS
 from ._formula import trace
 from ._formula_calls import KernelCall, require_kernel
@@ -107,6 +108,13 @@ class Operation(Judging):
     def trace(self, extents: Dict[str, int]) -> Any:
         """The formula's graph at these extents; the last few hundred are remembered."""
         return self._traced(*(extents[name] for name in self.extents))
+
+    def why_here(self) -> str:
+        """Why its kernels have to run in this process, if they have to (_own_process.py)."""
+        return ""
+
+    def require_taken(self, extents: Dict[str, int]) -> None:
+        """Raises Unsupported at sizes that the reference itself refuses."""
 
     def _trace_at(self, *sizes: int) -> Any:
         return self.graph(self.shapes(dict(zip(self.extents, sizes))), self.differentiable)
@@ -217,6 +225,7 @@ class Operation(Judging):
 
     def truth(self, *arrays: Any, digits: int = 50, upstream: Any = None, **declared: Any) -> Dict[str, Any]:
         """Outputs, and with an upstream gradients, as decimals of `digits` digits, and the bounds on a kernel's errors."""
+        require_outside("truth")
         extents = self.extents_of([np.shape(one) for one in arrays])
         flat = [np.asarray(one, np.float64).reshape(-1).tolist() for one in arrays]
         subject = self.subject(None, None if upstream is None else self.__call__, digits=digits, **declared)
@@ -228,6 +237,7 @@ class Operation(Judging):
 
         Raises RuntimeError where assay was built without FLINT or Arb.
         """
+        require_outside("enclosures")
         extents = self.extents_of([np.shape(one) for one in arrays])
         flat = [np.asarray(one, np.float64).reshape(-1).tolist() for one in arrays]
         subject = self.subject(None, None if upstream is None else self.__call__, digits=digits)
