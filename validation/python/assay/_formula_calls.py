@@ -150,14 +150,14 @@ class KernelCall:
     def _results(self, extents: Dict[str, int], p: Problem, layout: int) -> List[List[float]]:
         self._operation.require_taken(extents)
         said, arrays = self._answers(vars(p), layout)
-        if said["outcome"] != "done":
-            raise (Unsupported if said["outcome"] == "unsupported" else ReturnedWrong)(said["text"])
+        if said.get("outcome") != "done":
+            raise (Unsupported if said.get("outcome") == "unsupported" else ReturnedWrong)(str(said.get("text")))
         due, given = self._due(extents), iter(arrays)
-        got = [one and (next(given) if one == "array" else one) for one in said["got"]]
+        got = [one and (next(given, "missing") if one == "array" else str(one)) for one in said.get("got", ())]
         at = " where " + ", ".join(f"{name}={size}" for name, size in extents.items()) if extents else ""
         taken = [self._taken(one, of, at) for one, of in zip(self._counted(got, due), due)]
-        if said["text"]:
-            raise ReturnedWrong(said["text"])
+        if said.get("text"):
+            raise ReturnedWrong(str(said["text"]))
         return [self._doubles(one, of) for one, of in zip(taken, due)]
 
     def _answer(self, named: Dict[str, Any], layout: int) -> Tuple[Dict[str, Any], List[Carried]]:

@@ -44,8 +44,8 @@ class Judging:
 
     def gate(self, kernel: Any = None, backward: Any = None, *, cases: int = 100, seed: Union[int, str] = 1, filter: str = "",
              reach: str = "quick", input: Optional[Given] = None, time_limit: float = TIME_LIMIT,
-             own_process: bool = True, dtype: Union[str, Sequence[str]] = "float32", executor: Any = None, shards: Optional[int] = None,
-             resume: Union[str, os.PathLike[str], None] = None, sizes: Optional[int] = None,
+             own_process: bool = True, dtype: Union[str, Sequence[str]] = "float32", executor: Any = None,
+             shards: Optional[int] = None, resume: Union[str, os.PathLike[str], None] = None, sizes: Optional[int] = None,
              seconds: Optional[float] = None, **declared: Any) -> GateResult:
         """Judges a kernel, its backward pass, or both, in each dtype; see assay.operation for what may be declared, and
         assay.gate for the other arguments.
@@ -56,8 +56,8 @@ class Judging:
         if not isinstance(dtype, (str, tuple, list)):
             raise TypeError(f"dtype = {dtype!r}: expected one of {', '.join(DTYPES)}, or several in a tuple"
                             f"{_numbers.nearest(dtype, DTYPES)}")  # fmt: skip
-        asked: Dict[str, Any] = dict(cases=cases, seed=_numbers.seed(seed), filter=filter, reach=reach, input=input, time_limit=time_limit,
-                                     own_process=own_process, sizes=sizes, seconds=seconds)
+        asked: Dict[str, Any] = dict(cases=cases, seed=_numbers.seed(seed), filter=filter, reach=reach, input=input,
+                                     time_limit=time_limit, own_process=own_process, sizes=sizes, seconds=seconds)
         if executor is not None and seconds is not None:
             raise TypeError(f"seconds = {seconds!r} is for a run in one process: expected none with an executor")
         if not isinstance(dtype, str):

@@ -81,4 +81,5 @@ def one_of(name: str, value: Any, known: Sequence[str]) -> str:
 
 def seed(value: Any) -> int:
     """Of "fresh" one that nobody can foresee, so that no kernel has the answers beforehand."""
-    return secrets.randbelow(LARGEST_SEED) if isinstance(value, str) and value == "fresh" else whole("seed", value, 0, LARGEST_SEED)
+    is_fresh = isinstance(value, str) and value == "fresh"
+    return secrets.randbelow(LARGEST_SEED) if is_fresh else whole("seed", value, 0, LARGEST_SEED)

@@ -25,6 +25,7 @@ from ._inputs import CODES, LARGEST_FIXED, declared_properties, is_fixed, parsed
 from ._judging import Judging
 from ._misuse import keyword_hint
 from ._numpy_names import NumPy
+from ._plugin import Plugin
 from ._road import Road
 from ._taken_sizes import USUAL_LIMIT, limits_with, taken_sizes
 
@@ -175,17 +176,18 @@ class Operation(Judging):
         def afresh() -> Tuple[Any, Any]:
             return calls(kernel and kernel.afresh(), backward and backward.afresh())
 
-        starts_afresh = all(getattr(one, "starts_afresh", False) for one in (kernel, backward) if one is not None)
+        given = [one for one in (kernel, backward) if one is not None]
+        are_plugins = all(isinstance(one, Plugin) for one in given)  # whose attributes are not the kernel's own
+        starts_afresh = are_plugins and all(one.starts_afresh for one in given)
         subject = _core.FormulaSubject(
             self.name, self.inputs, self.extents, own_limits, self.properties, _numbers.flag("empty", empty), self.trace,
             name, *calls(kernel, backward), afresh if starts_afresh else None, tuple(types), digits,
             *(one and one.trace for one in roads))
         subject.same_bits = _numbers.flag("same_bits", same_bits)
-        given = [one for one in (kernel, backward) if one is not None]
         if _numbers.flag("algebra", algebra):
             require_followed(given, arrays)
             subject.set_followed(FollowedCall([one for one in calls(kernel, backward) if one]))
-        subject.takes_threads = bool(given) and all(getattr(one, "takes_threads", False) for one in given)
+        subject.takes_threads = bool(given) and are_plugins and all(one.takes_threads for one in given)
         if _numbers.flag("checks_arguments", checks_arguments):
             if not starts_afresh:
                 raise TypeError(f"checks_arguments = True of {name}: expected a shared library, which can be given bad arguments")

@@ -139,7 +139,7 @@ class OwnProcess:
             run.here = "" if landlock_version() else "it ran in a process that can trace this one: the system has no Landlock"
             seconds = run.seconds / 10 if self._has_hung else run.seconds  # shrinking calls a hanging kernel again and again
             serve = lambda calls, answers: self._serve(calls, answers, seconds)
-            self._served = Served("the kernel", lambda: _Fork(serve), seconds + GRACE, 0)
+            self._served = Served("the kernel", lambda: _Fork(serve), seconds + min(GRACE, seconds), 0)
             run.closing.callback(self._close)
         return self._asked(self._served, request)
 
@@ -151,6 +151,8 @@ class OwnProcess:
     def _asked(self, served: Served, request: Tuple[Any, ...]) -> Answer:
         content = pickle.dumps(request, pickle.HIGHEST_PROTOCOL)
         try:
+            if not served.is_quiet and served.is_running:
+                raise ValueError("more than one for a call, or it has ended")
             served.write(struct.pack("<Q", len(content)) + content)
             (length,) = struct.unpack("<Q", served.read(8))
             if length > LONGEST_HEADER:
@@ -161,9 +163,9 @@ class OwnProcess:
             self._close()
             self._has_hung = self._has_hung or "did not return" in str(error)
             raise KernelEnded(str(error)) from None
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except Exception as error:
             self._close()
-            raise KernelEnded(f"the kernel's process wrote what is no answer: {error}") from None
+            raise KernelEnded(f"the kernel's process wrote what is no answer: {type(error).__name__}: {error}") from None
 
     def _serve(self, calls: BinaryIO, answers: BinaryIO, seconds: float) -> None:
         with kernel_calls(seconds):

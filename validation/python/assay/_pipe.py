@@ -214,7 +214,9 @@ def _serve(
             _write_message(answers, *_named(answer, header, arrays))
 
 
-def _named(answer: OwnProcess, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> tuple[dict[str, Any], dict[str, Carried]]:
+def _named(
+    answer: OwnProcess, header: dict[str, Any], arrays: dict[str, np.ndarray]
+) -> tuple[dict[str, Any], dict[str, Carried]]:
     try:
         said, results = answer(header, arrays)
     except KernelEnded as error:

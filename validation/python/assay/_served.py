@@ -34,6 +34,11 @@ class Served:
     def is_running(self) -> bool:
         return self._process is not None
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing waits to be read."""
+        return not self._process or not (self._buffer or select.select([self._process.stdout], [], [], 0)[0])
+
     def write(self, content: bytes) -> None:
         if self._process is None:
             self._buffer, self._has_answered = bytearray(), False

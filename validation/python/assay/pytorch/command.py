@@ -44,7 +44,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--seconds", type=_number_from(1, float), default=300.0, help="the time for small sizes: fewer cases where they take longer (300)"
     )
-    parser.add_argument("--seed", type=_number_from(0, int), default=_numbers.seed("fresh"), help="of the cases (one that nobody can foresee)")
+    parser.add_argument("--seed", type=_number_from(0, int), default=_numbers.seed("fresh"),
+                        help="of the cases (one that nobody can foresee)")  # fmt: skip
     parser.add_argument(
         "--dtype", default="float32", choices=("float32", "float16", "bfloat16", "float64"), help="of inputs and results"
     )

@@ -184,7 +184,8 @@ def new_model(path: str) -> FileKernel:
             return {"text": f"{error.filename}:{error.lineno}: {error.msg}"}, []
         except ValueError:
             is_class = False
-        return {"text": "" if is_class else f"{path} has no class ModelNew: expected the kernel as a torch.nn.Module of this name"}, []
+        missing = f"{path} has no class ModelNew: expected the kernel as a torch.nn.Module of this name"
+        return {"text": "" if is_class else missing}, []
 
     try:
         text = OwnProcess(why_not)()[0]["text"]
