@@ -26,6 +26,14 @@ KINDS = list(dict.fromkeys(name.split(":")[0] for name in ATTACKS))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
+def ran(*arguments, folder=None):
+    """What a program prints that knows the package and these tests."""
+    paths = os.pathsep.join([os.path.dirname(os.path.dirname(assay.__file__)), ROOT, os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "PYTHONPATH": paths}
+    ended = subprocess.run([sys.executable, *arguments], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
+    return dict(line.split("\t") for line in ended.stdout.splitlines())
+
+
 @pytest.fixture(scope="session")
 def ends(tmp_path_factory):
     """How the attacks of a kind ended, by name: those of one kind are judged by one program."""
@@ -33,11 +41,8 @@ def ends(tmp_path_factory):
 
     def of(kind):
         if kind not in found:
-            paths = os.pathsep.join([os.path.dirname(os.path.dirname(assay.__file__)), ROOT, os.environ.get("PYTHONPATH", "")])
             names = [name for name in ATTACKS if name.startswith(f"{kind}:")]
-            ended = subprocess.run([sys.executable, "-m", "tests.attacks.run", *names], cwd=tmp_path_factory.mktemp("attacks"),
-                                   env={**os.environ, "PYTHONPATH": paths}, stdout=subprocess.PIPE, text=True, check=True)  # fmt: skip
-            found[kind] = dict(line.split("\t") for line in ended.stdout.splitlines())
+            found[kind] = ran("-m", "tests.attacks.run", *names, folder=tmp_path_factory.mktemp("attacks"))
         return found[kind]
 
     return of
@@ -56,11 +61,5 @@ def test_there_are_many_of_many_kinds():
 @pytest.mark.parametrize("name", ["judge: every_result_has_passed", "judge: leaves_at_exit_with_zero"])
 def test_in_the_process_of_the_judge_they_would_pass(name):
     """What the process of its own is for. A test that cannot fail is a defect."""
-    program = (
-        f"import sys; from tests.attacks import ATTACKS, run; ATTACKS[{name!r}][2]['own_process'] = False; run.main([{name!r}])"
-    )
-    paths = os.pathsep.join([os.path.dirname(os.path.dirname(assay.__file__)), ROOT])
-    ended = subprocess.run(
-        [sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": paths}, stdout=subprocess.PIPE, text=True
-    )
-    assert "passed" in ended.stdout
+    program = "import sys; from tests.attacks import ATTACKS, run; ATTACKS[sys.argv[1]][2]['own_process'] = False; "
+    assert ran("-c", program + "sys.exit(run.main(sys.argv[1:]))", name) == {name: "passed"}
