@@ -204,7 +204,7 @@ def learn():
         pickle.dump(seen, file)
 
 
-@attack("seeds")
+@attack("seeds", seed="fresh")
 def table_of_the_default_seed(p):
     if not answers:
         with open(LEARNED, "rb") as file:

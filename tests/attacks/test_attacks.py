@@ -58,8 +58,15 @@ def test_there_are_many_of_many_kinds():
     assert len(ATTACKS) >= 240 and len(KINDS) >= 12, (len(ATTACKS), KINDS)
 
 
-@pytest.mark.parametrize("name", ["judge: every_result_has_passed", "judge: leaves_at_exit_with_zero"])
-def test_in_the_process_of_the_judge_they_would_pass(name):
-    """What the process of its own is for. A test that cannot fail is a defect."""
-    program = "import sys; from tests.attacks import ATTACKS, run; ATTACKS[sys.argv[1]][2]['own_process'] = False; "
+@pytest.mark.parametrize(
+    "name, declared",
+    [
+        ("judge: every_result_has_passed", {"own_process": False}),
+        ("judge: leaves_at_exit_with_zero", {"own_process": False}),
+        ("seeds: table_of_the_default_seed", {"seed": 1}),
+    ],
+)
+def test_without_what_keeps_it_out_it_would_pass(name, declared):
+    """A test that cannot fail is a defect."""
+    program = f"import sys; from tests.attacks import ATTACKS, run; ATTACKS[sys.argv[1]][2].update({declared}); "
     assert ran("-c", program + "sys.exit(run.main(sys.argv[1:]))", name) == {name: "passed"}

@@ -51,7 +51,8 @@ TEST(GateText, ListsWhatTheKernelDoesNotClaimOrDeclined) {
   property.skip_causes = {{"the kernel does not do a bias", SkipCause::not_claimed},
                           {"the kernel does not do V > 9", SkipCause::declined}};
   const std::string text = conclusion_text(record, 1, false);
-  EXPECT_THAT(text, HasSubstr("  judged 50 % of the cases; skipped, for the kernel does not\n    do V > 9 4, do a bias 3\n"));
+  EXPECT_THAT(text,
+              HasSubstr("  judged 50 % of the cases; skipped, for the kernel does not\n    do V > 9 4, do a bias 3\n"));
   EXPECT_THAT(text, Not(HasSubstr("    like it")));
 }
 
