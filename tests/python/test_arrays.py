@@ -82,7 +82,7 @@ def test_bfloat16_comes_and_goes_as_bits():
         assert np.isfinite(wide).all()
         return np.zeros(len(p.hidden), np.float32), p.hidden, p.weight
 
-    result = assay.gate("cce", halves, dtype="bfloat16", cases=3, filter="^inside$", empty=False)
+    result = assay.gate("cce", halves, dtype="bfloat16", cases=3, filter="^inside$", empty=False, own_process=False)
     assert types and {size for size, _ in types} == {2}
     assert "got" not in str(result.failures), result.failures
 

@@ -1,5 +1,6 @@
 """What a kernel in Python does to end the process, or to stay in it for ever, is a verdict; an interrupt ends the run."""
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -164,9 +165,36 @@ def run(program):
 @pytest.mark.parametrize("ends", ["exit", "quick_exit"])
 @pytest.mark.parametrize("gate", ["'ctc', kernel", "gallery.softmax, kernel, reach='none'"])
 def test_the_exit_of_the_c_library_is_no_success(ends, gate):
-    ended = run(f"import assay, ctypes\nfrom assay import gallery\nkernel = lambda p: ctypes.CDLL(None).{ends}(0)\nassay.gate({gate}, cases=1)")
+    ended = run(f"import assay, ctypes\nfrom assay import gallery\nkernel = lambda p: ctypes.CDLL(None).{ends}(0)\nassay.gate({gate}, cases=1, own_process=False)")
     assert ended.returncode == 1
     assert "the kernel ended the process by exit(): there is no verdict" in ended.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a kernel has a process of its own on Linux")
+@pytest.mark.parametrize("operation, declared", [("ctc", {"filter": "^loss$"}), (gallery.softmax, {"reach": "none"})])
+@pytest.mark.parametrize("status, says", [(0, "status 0"), (3, "status 3")])
+def test_the_end_of_a_process_of_its_own_is_a_verdict(operation, declared, status, says):
+    result = assay.gate(operation, lambda p: ctypes.CDLL(None).exit(status), cases=1, **declared)
+    assert not result.passed and any(f"ended its process: {says}" in one.explanation for one in result.failures.values())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a kernel has a process of its own on Linux")
+def test_an_interrupt_ends_the_process_of_a_kernel_too():
+    ended = run("""
+import assay, os, signal, threading, time
+from assay import gallery
+def kernel(p):
+    time.sleep(60)
+threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    assay.gate(gallery.softmax, kernel, cases=1)
+except KeyboardInterrupt:
+    try:
+        os.waitpid(-1, os.WNOHANG)
+    except ChildProcessError:
+        raise SystemExit(3)
+""")
+    assert ended.returncode == 3, ended.stderr
 
 
 @pytest.mark.parametrize("gate", ["'ctc', kernel", "gallery.softmax, kernel, reach='none'"])
@@ -182,7 +210,7 @@ def kernel(p):
     finally:
         {then}
 try:
-    assay.gate({gate}, cases=1)
+    assay.gate({gate}, cases=1, own_process=False)
 except KeyboardInterrupt:
     raise SystemExit(3)
 """

@@ -78,7 +78,7 @@ class Mortal:
 
 def test_a_worker_that_is_killed_loses_nothing(tmp_path):
     mortal = Mortal(tmp_path / "marker")
-    many = assay.gate("ctc", mortal, executor=two_processes, shards=6, **ASKED)
+    many = assay.gate("ctc", mortal, own_process=False, executor=two_processes, shards=6, **ASKED)
     assert (tmp_path / "marker").exists()
     assert but_for_times(many) == but_for_times(in_one_process(kernels.ctc))
 
@@ -86,9 +86,9 @@ def test_a_worker_that_is_killed_loses_nothing(tmp_path):
 def test_an_executor_that_is_given_and_breaks_leaves_its_finished_shards(tmp_path):
     mortal = Mortal(tmp_path / "marker")
     with ProcessPoolExecutor(1) as pool, pytest.raises(assay.JudgeError, match="call again with resume='.*shards'") as told:
-        assay.gate("ctc", mortal, executor=pool, shards=6, resume=tmp_path / "shards", **ASKED)
+        assay.gate("ctc", mortal, own_process=False, executor=pool, shards=6, resume=tmp_path / "shards", **ASKED)
     assert "BrokenProcessPool" in str(told.value)
-    many = assay.gate("ctc", mortal, executor=two_processes, shards=6, resume=tmp_path / "shards", **ASKED)
+    many = assay.gate("ctc", mortal, own_process=False, executor=two_processes, shards=6, resume=tmp_path / "shards", **ASKED)
     assert many.passed
 
 
@@ -98,7 +98,7 @@ def dies(p):
 
 def test_a_kernel_that_kills_every_worker_ends_the_run():
     with pytest.raises(assay.JudgeError, match="a worker died again and again, at last of BrokenProcessPool"):
-        assay.gate("ctc", dies, executor=two_processes, shards=2, **ASKED)
+        assay.gate("ctc", dies, own_process=False, executor=two_processes, shards=2, **ASKED)
 
 
 HEAD = """
@@ -186,7 +186,8 @@ def test_a_real_dask_cluster_of_processes_whose_workers_are_killed(tmp_path, mon
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # of the workers, those that replace killed ones too
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
         with distributed.Client(cluster) as client:
-            many = assay.gate("ctc", Mortal(tmp_path / "marker"), executor=client.get_executor(), shards=6, **ASKED)
+            many = assay.gate("ctc", Mortal(tmp_path / "marker"), own_process=False, executor=client.get_executor(), shards=6,
+                              **ASKED)  # fmt: skip
     assert (tmp_path / "marker").exists()
     assert but_for_times(many) == but_for_times(in_one_process(kernels.ctc))
 

@@ -107,7 +107,7 @@ def test_indices_of_32_bits():
         seen.append(p.at.dtype)
         return p.table[p.at]
 
-    assay.gate(embedding, kernel, dtypes={"at": "int32"}, cases=10).raise_for_failure()
+    assay.gate(embedding, kernel, dtypes={"at": "int32"}, cases=10, own_process=False).raise_for_failure()
     assert set(seen) == {np.dtype(np.int32)}
 
 

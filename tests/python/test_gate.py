@@ -64,7 +64,7 @@ def test_a_ctc_of_float16_returns_float16_or_float32(results):
         seen.add(p.logits.dtype.name)
         return tuple(one.astype(results) for one in kernels.ctc(p))
 
-    result = gate_ctc(halves, "^(outside|inside|loss|gradient)$", dtype="float16")
+    result = gate_ctc(halves, "^(outside|inside|loss|gradient)$", dtype="float16", own_process=False)
     assert result.passed and seen == {"float16"}, str(result)
 
 
@@ -241,7 +241,7 @@ def judge_one_that_closes():
         os.closerange(3, 256)
         return kernels.ctc(p)
 
-    gate_ctc(closes, "^loss$")
+    gate_ctc(closes, "^loss$", own_process=False)
 
 
 def test_what_shards_need_is_refused_without_it():
@@ -266,7 +266,7 @@ def test_limits_are_kept():
         seen.append(p.logits.shape)
         return kernels.ctc(p)
 
-    result = gate_ctc(small, "^loss$", limits={"T": 4, "C": 5})
+    result = gate_ctc(small, "^loss$", limits={"T": 4, "C": 5}, own_process=False)
     assert result.passed and result["loss"].skipped
     assert max(shape[0] for shape in seen) <= 4 and max(shape[2] for shape in seen) <= 5
 
@@ -279,7 +279,7 @@ def test_an_interrupt_ends_the_run():
         os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        gate_ctc(interrupted, "^loss$")
+        gate_ctc(interrupted, "^loss$", own_process=False)
     assert len(calls) == 1
 
 
@@ -299,7 +299,7 @@ def test_equal_seeds_give_equal_cases():
             seen.append((p.logits.shape, p.logits.tobytes()))
             return kernels.ctc(p)
 
-        assay.gate("ctc", note, cases=5, seed=seed, filter="^loss$", **kernels.CTC)
+        assay.gate("ctc", note, cases=5, seed=seed, filter="^loss$", own_process=False, **kernels.CTC)
         return seen
 
     assert shapes(3) == shapes(3) != shapes(4)

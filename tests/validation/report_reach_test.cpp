@@ -43,13 +43,16 @@ TEST(ReachText, HasALineForEachPropertyOfFarArrays) {
 /// Whatever words the reason has.
 TEST(GateText, ListsWhatTheKernelDoesNotClaimOrDeclined) {
   GateRecord record = sample_run("cpu");
+  for (auto& one : record.properties) one.cases = 0;
   PropertyRecord& property = record.properties[4];
+  property.cases = 24;
   property.skipped = {
       {"the kernel does not do a bias", 3}, {"the kernel does not do V > 9", 4}, {"the kernel does not like it", 5}};
   property.skip_causes = {{"the kernel does not do a bias", SkipCause::not_claimed},
                           {"the kernel does not do V > 9", SkipCause::declined}};
   const std::string text = conclusion_text(record, 1, false);
-  EXPECT_THAT(text, HasSubstr("  skipped, for the kernel does not\n    do V > 9 4, do a bias 3\n"));
+  EXPECT_THAT(text,
+              HasSubstr("  judged 50 % of the cases; skipped, for the kernel does not\n    do V > 9 4, do a bias 3\n"));
   EXPECT_THAT(text, Not(HasSubstr("    like it")));
 }
 

@@ -33,18 +33,23 @@ std::string without_opening(const std::string& reason) {
   return reason.substr(reason.starts_with(kernel_does_not) ? kernel_does_not.size() : 0);
 }
 
-/// How many cases were skipped because the kernel does not claim to do them, or declined them.
+/// How many cases were judged, and skipped because the kernel does not claim to do them, or declined them.
 std::string unclaimed(const GateRecord& record) {
   std::map<std::string, std::int64_t> counts;
+  std::int64_t drawn = 0, judged = 0;
+  for (const auto& property : record.properties) drawn += property.cases, judged += property.cases;
   for (const auto& property : record.properties)
     for (const auto& [reason, count] : property.skipped) {
+      judged -= count;
       const SkipCause cause = property.cause_of(reason);
       if (cause == SkipCause::not_claimed || cause == SkipCause::declined) counts[without_opening(reason)] += count;
     }
   if (counts.empty()) return "";
   std::vector<std::string> items;
   for (const auto& [what, count] : counts) items.push_back(fmt::format("{} {}", what, count));
-  return "  skipped, for the kernel does not\n" + wrapped(items, 98, "    ") + "\n";
+  const double share = 100 * static_cast<double>(judged) / static_cast<double>(drawn);
+  return fmt::format("  judged {:.2g} % of the cases; skipped, for the kernel does not\n", share) +
+         wrapped(items, 98, "    ") + "\n";
 }
 
 std::string worst(const GateRecord& record) {

@@ -11,8 +11,10 @@ import os
 import signal
 import threading
 import time
-from contextlib import contextmanager
-from typing import Any, Callable, Dict, Iterator, Optional
+from contextlib import ExitStack, contextmanager
+from typing import Any, Callable, Dict, Iterator, Optional, Sequence, Set
+
+import numpy as np
 
 from . import _core, _numbers
 
@@ -50,8 +52,12 @@ _run = _Run()
 class _Calls:
     """The calls of one thread during a run, and the thread that watches their time."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, own_process: bool) -> None:
         self.seconds, self.pid, self.is_in_kernel, self.was_interrupted = seconds, os.getpid(), False, False
+        self.own_process, self.here = own_process, ""  # where the kernel ran, if it could have changed this process
+        self.values: Set[float] = set()  # two of the numbers that it has returned
+        self.closing = ExitStack()  # what ends with the run
+        self._guards_exit = "ASSAY_IN_KERNEL" not in os.environ  # the end of a process of its own is a verdict
         self._thread = threading.get_ident()
         self._is_main = threading.current_thread() is threading.main_thread()
         self._lock, self._stop = threading.Lock(), threading.Event()
@@ -66,8 +72,21 @@ class _Calls:
         self._watcher.start()
 
     def stop(self) -> None:
+        self.closing.close()
         self._stop.set()
         self._watcher.join()
+
+    def note(self, arrays: Sequence[np.ndarray]) -> None:
+        for array in arrays if len(self.values) < 2 else ():
+            as_number = array if array.dtype.kind in "iuf" else array.view(f"u{array.itemsize}")
+            self.values.update(np.unique(as_number.astype(np.float64) + 0.0)[:2].tolist())
+
+    @property
+    def mistrust(self) -> str:
+        """Why the results prove nothing, whatever their verdicts are."""
+        if len(self.values) != 1:
+            return ""
+        return f"every number that the kernel returned is {min(self.values):g}: one that computes nothing would pass too"
 
     def call(self, fn: Callable[..., Any], *arguments: Any) -> Any:
         if self.is_in_kernel:  # a kernel that is judged inside of a kernel
@@ -105,10 +124,12 @@ class _Calls:
         self._processor = time.process_time()
         self._began = time.monotonic()
         self.is_in_kernel = True
-        _core.guard_exit(True)
+        if self._guards_exit:
+            _core.guard_exit(True)
 
     def _end(self) -> None:
-        _core.guard_exit(False)
+        if self._guards_exit:
+            _core.guard_exit(False)
         with self._lock:
             self.is_in_kernel = False
             if self._is_asynchronous:  # else Python 3.11 would wait for ever in the next function that is profiled
@@ -183,26 +204,41 @@ def _patch(by: int) -> None:
 
 
 @contextmanager
-def kernel_calls(seconds: float = TIME_LIMIT) -> Iterator[None]:
-    """A run: while it lasts, `called` guards the calls of this thread. Raises TypeError or ValueError unless `seconds` is a
-    number above 0."""
+def kernel_calls(seconds: float = TIME_LIMIT, own_process: bool = True) -> Iterator["_Calls"]:
+    """A run: while it lasts, `called` guards the calls of this thread, and kernels have processes of their own where they can
+    (_own_process.py). Raises TypeError or ValueError unless `seconds` is a number above 0."""
     seconds = _numbers.real("time_limit", seconds, 0, positive=True)
     if _run.calls is not None:
-        yield
+        yield _run.calls
         return
-    calls = _run.calls = _Calls(seconds)
+    calls = _run.calls = _Calls(seconds, _numbers.flag("own_process", own_process))
     is_main = threading.current_thread() is threading.main_thread()
     calls.former = signal.signal(signal.SIGINT, calls.handle) if is_main else None
     _patch(1)
     calls.start()
     try:
-        yield
+        yield calls
     finally:
         calls.stop()
         _patch(-1)
         if is_main:
             signal.signal(signal.SIGINT, calls.former if calls.former is not None else signal.SIG_DFL)
         _run.calls = None
+
+
+def run_of_this_thread() -> Optional["_Calls"]:
+    return _run.calls
+
+
+def is_in_kernel() -> bool:
+    """Whether this is a kernel's call, or the process of a kernel, or one that it has started."""
+    return (_run.calls is not None and _run.calls.is_in_kernel) or "ASSAY_IN_KERNEL" in os.environ
+
+
+def require_outside(name: str) -> None:
+    """Raises KernelEnded within a kernel, which is to compute its results and not to ask the judge."""
+    if is_in_kernel():
+        raise KernelEnded(f"the kernel called {name}, which computes as the judge does: expected a computation of its own")
 
 
 def called(fn: Callable[..., Any], *arguments: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from ._arrays import to_numpy
+from ._called import require_outside
 from ._cases import held
 from ._formula import trace
 from ._operation import Operation
@@ -201,6 +202,7 @@ def explain(formula: Union[Operation, Callable[..., Any], Kernel], *inputs: Any,
     >>> explain(variance, [1000.0, 1000.5, 1001.25]).losses[0].expression
     'sum(x * x) / 3 - (sum(x) / 3) * (sum(x) / 3)'
     """
+    require_outside("assay.explain")
     if isinstance(formula, Kernel):
         return formula.explain(*inputs, **launch)
     if launch:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import inspect
 from types import SimpleNamespace
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from ._arithmetic import DTYPES, Types
-from ._arrays import bfloat16_array, carry
+from ._arrays import Carried, bfloat16_array, carry
 from ._called import KernelEnded, called
 from ._formats import HELD_TYPES, Format, formats, held, held_shape, held_types, numbers_of, require_held
 from ._inputs import CODES
 from ._layouts import declines_layout, laid_out
 from ._misuse import described
 from ._own_memory import Memory, SharedMemory
+from ._own_process import OwnProcess
 from ._pipe import ReturnedWrong, Unsupported, _own_frames, text_of
 from ._plugin import Plugin
 from ._refusals import missing_refusals
@@ -97,6 +98,8 @@ class KernelCall:
     def __init__(self, operation: Any, fn: Callable[[Any], Any], types: Types, gradient: bool) -> None:
         self._operation, self._fn, self._types, self._gradient = operation, fn, types, gradient
         self._memory = Memory()
+        # A plug-in has a process of its own already.
+        self._answers = self._answer if isinstance(fn, Plugin) else OwnProcess(self._answer, operation.why_here())
         for name, dims, kind, of, _ in operation.inputs:
             if kind in CODES and types.of_codes(name):
                 require_held(f"dtypes[{name!r}]", types.of_codes(name), formats()[of], len(dims))
@@ -105,32 +108,27 @@ class KernelCall:
         if isinstance(self._fn, Plugin):
             self._fn.threads = threads
         try:
-            return "done", self._results(extents, self._problem(extents, arrays, upstream, layout))
+            return "done", self._results(extents, self._problem(extents, arrays, upstream), layout)
         except Unsupported as error:
             return "unsupported", text_of(error)
-        except Raised as error:
-            if declines_layout(error.__cause__, layout):
-                return "unsupported", "arrays with negative strides"
-            return "failed", text_of(error)
-        except (ReturnedWrong, KernelEnded, SharedMemory) as error:
+        except (ReturnedWrong, KernelEnded) as error:
             return "failed", text_of(error)
 
     def missing_refusals(self, extents: Dict[str, int], arrays: Any, upstream: Any) -> Optional[List[str]]:
         return missing_refusals(self._fn, self._problem(extents, arrays, upstream))  # type: ignore[arg-type]
 
-    def _problem(self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int = 0) -> Problem:
+    def _problem(self, extents: Dict[str, int], arrays: Any, upstream: Any) -> Problem:
         operation, p = self._operation, Problem(extents=dict(extents))
         for (name, _, kind, of, _), shape, values in zip(operation.inputs, operation.shapes(extents), arrays):
             array = np.array(values, np.float64).reshape(shape)
             if kind in CODES:
-                setattr(p, name, laid_out(held(array, formats()[of], self._types.of_codes(name)), layout))
+                setattr(p, name, held(array, formats()[of], self._types.of_codes(name)))
                 continue
             plain = {"flag": "bool", "index": self._types.of_index(name)}.get(kind)
-            setattr(p, name, laid_out(array.astype(plain) if plain else _as_dtype(array, self._types.of(name)), layout))
+            setattr(p, name, array.astype(plain) if plain else _as_dtype(array, self._types.of(name)))
         shapes = operation.trace(extents).shapes
-        p.upstreams = [laid_out(_as_dtype(np.array(one, np.float64).reshape(shape), self._types.of_output(k)), layout)
+        p.upstreams = [_as_dtype(np.array(one, np.float64).reshape(shape), self._types.of_output(k))
                        for k, (one, shape) in enumerate(zip(upstream, shapes))]  # fmt: skip
-        p.upstream = p.upstreams[0]
         return p
 
     def _due(self, extents: Dict[str, int]) -> List[Due]:
@@ -153,45 +151,89 @@ class KernelCall:
         declared = self._types.of_codes(f"output{k}")
         return Due(f"output {k}", held_shape(shape, formats()[code], declared), False, declared, formats()[code], shape)
 
-    def _results(self, extents: Dict[str, int], p: Problem) -> List[List[float]]:
+    def _results(self, extents: Dict[str, int], p: Problem, layout: int) -> List[List[float]]:
+        self._operation.require_taken(extents)
+        said, arrays = self._answers(vars(p), layout)
+        if said.get("outcome") != "done":
+            raise (Unsupported if said.get("outcome") == "unsupported" else ReturnedWrong)(str(said.get("text")))
+        due, given = self._due(extents), iter(arrays)
+        got = [one and (next(given, "missing") if one == "array" else str(one)) for one in said.get("got", ())]
+        at = " where " + ", ".join(f"{name}={size}" for name, size in extents.items()) if extents else ""
+        taken = [self._taken(one, of, at) for one, of in zip(self._counted(got, due), due)]
+        if said.get("text"):
+            raise ReturnedWrong(str(said["text"]))
+        return [self._doubles(one, of) for one, of in zip(taken, due)]
+
+    def _answer(self, named: Dict[str, Any], layout: int) -> Tuple[Dict[str, Any], List[Carried]]:
+        """What the kernel makes of a problem. `got` says of each result that it is an array, why it is none, or nothing of
+        None; `text` of results why they may not be used."""
+        p = Problem(**named)
+        for name, *_ in self._operation.inputs:
+            setattr(p, name, laid_out(getattr(p, name), layout))
+        p.upstreams = [laid_out(one, layout) for one in p.upstreams]
+        p.upstream = p.upstreams[0]
         given = [(one[0], getattr(p, one[0])) for one in self._operation.inputs]
         given += [(f"upstreams[{k}]", one) for k, one in enumerate(p.upstreams)]
         self._memory.give(given)
-        got = self._returned(p)
-        self._memory.require_inputs()
-        due = self._due(extents)
-        at = " where " + ", ".join(f"{name}={size}" for name, size in extents.items()) if extents else ""
-        taken = [self._taken(one, of, at) for one, of in zip(self._counted(got, due), due)]
-        self._memory.take([(of.name, one) for one, of in zip(taken, due)])
-        return [self._doubles(one, of) for one, of in zip(taken, due)]
+        try:
+            got, arrays = self._returned(p)
+            self._memory.require_inputs()
+        except Unsupported as error:
+            return {"outcome": "unsupported", "text": text_of(error)}, []
+        except Raised as error:
+            if declines_layout(error.__cause__, layout):
+                return {"outcome": "unsupported", "text": "arrays with negative strides"}, []
+            return {"outcome": "failed", "text": text_of(error)}, []
+        except (ReturnedWrong, KernelEnded, SharedMemory) as error:
+            return {"outcome": "failed", "text": text_of(error)}, []
+        said = {"outcome": "done", "text": "", "got": got}
+        try:
+            self._memory.take([(name, one.array) for name, one in arrays.items()])
+        except SharedMemory as error:
+            said["text"] = text_of(error)
+        return said, list(arrays.values())
 
-    def _returned(self, p: Problem) -> Any:
+    def _carried(self, p: Problem) -> Tuple[List[Optional[str]], Dict[str, Carried]]:
+        """Calls the kernel. Arrays may be computed as late as they are taken."""
+        returned = self._fn(p)
+        names = [f"the gradient of {name}" for name in self._operation.differentiable] if self._gradient else []
+        got: List[Optional[str]] = []
+        arrays: Dict[str, Carried] = {}
+        for k, value in enumerate(returned if isinstance(returned, (tuple, list)) else [returned]):
+            try:
+                if value is not None:
+                    arrays[names[k] if k < len(names) else f"output {k}"] = carry(value)
+                got.append(None if value is None else "array")
+            except TypeError as error:
+                got.append(str(error))
+        return got, arrays
+
+    def _returned(self, p: Problem) -> Tuple[List[Optional[str]], Dict[str, Carried]]:
         try:
             with np.errstate(all="ignore"):
-                return called(self._fn, p)
+                return called(self._carried, p)
         except (Unsupported, ReturnedWrong, KernelEnded, SharedMemory):
             raise
         except Exception as error:
-            said = f"the kernel raised {type(error).__name__}: {error}\n{_own_frames(error)}"
+            said = f"the kernel raised {type(error).__name__}: {text_of(error)}\n{_own_frames(error)}"
             raise Raised(said.replace("\n", "\n  ")) from error
 
-    def _counted(self, got: Any, due: Sequence[Due]) -> List[Any]:
-        results = list(got) if isinstance(got, (tuple, list)) else [got]
+    def _counted(self, results: List[Any], due: Sequence[Due]) -> List[Any]:
         if len(results) == len(due) and not any(one is None for one in results):
             return results
         expected = ", ".join(f"{one.name} {list(one.shape)}" for one in due)
-        what = "None" if got is None else f"{len(results)} results" if len(results) != len(due) else "None among its results"
+        is_other = len(results) != len(due)
+        what = "None" if results == [None] else f"{len(results)} results" if is_other else "None among its results"
         raise ReturnedWrong(f"the kernel returned {what}: expected {expected}" + (", as a tuple in this order" if len(due) > 1 else ""))
 
-    def _taken(self, value: Any, due: Due, at: str) -> np.ndarray:
-        """A result as an array. Raises ReturnedWrong for another type or shape."""
+    def _taken(self, value: Union[Carried, str], due: Due, at: str) -> np.ndarray:
+        """A result as an array. Raises ReturnedWrong for another type or shape, and for what says why it is no array."""
         name, shape, is_position, expected, code, _ = due
         types = held_types(code, expected) if code else (expected,)
-        try:
-            dtype, array = carry(value)
-        except TypeError as error:
+        if isinstance(value, str):
             what = "integers" if is_position else types[0]
-            raise ReturnedWrong(f"{name} is no array ({error}): expected an array of {what} {list(shape)}") from error
+            raise ReturnedWrong(f"{name} is no array ({value}): expected an array of {what} {list(shape)}")
+        dtype, array = value
         if array.shape != shape:
             hint = "; transpose it" if array.T.shape == shape else "; reshape it" if array.size == np.prod(shape) else ""
             raise ReturnedWrong(f"{name} has the shape {list(array.shape)}: expected {list(shape)}{at}{hint}")

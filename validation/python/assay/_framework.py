@@ -15,6 +15,7 @@ from ._declare import GATE_WORDS
 from ._formula import Namespace, finished
 from ._misuse import described, keyword_hint
 from ._operation import Operation
+from ._pipe import Unsupported
 from ._taken_sizes import LIMIT_ON_GPUS, USUAL_LIMIT
 from ._traced import NotTraceable
 
@@ -177,6 +178,11 @@ class FrameworkOperation(Operation):
         sizes = tuple(extents[name] for name in self.extents)
         self._traced(*sizes)
         return self._refusals.get(sizes, "")
+
+    def require_taken(self, extents: Dict[str, int]) -> None:
+        why = self.refusal_at(extents)
+        if why:
+            raise Unsupported(f"sizes that the reference refuses: {why}")
 
     def _require_callable(self, kernel: Any) -> None:
         if not callable(kernel):

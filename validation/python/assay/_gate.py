@@ -12,7 +12,9 @@ from . import _numbers
 from ._again import call_of, pairs_of, words_of
 from ._called import TIME_LIMIT
 from ._declare import declaration_of
+from ._file_kernel import kernel_in
 from ._misuse import OPERATIONS, refused_operation
+from ._own_kernels import is_own
 from ._pipe import Ended, JudgeError as JudgeError, judge
 from ._problems import solver
 from ._program import run_program
@@ -69,12 +71,13 @@ class GateResult:
     properties: List[PropertyResult]
     table: str = field(repr=False)
     record: Dict[str, Any] = field(repr=False)  # the whole report, as `assay gate --json` writes it
+    mistrust: str = ""  # why the run proves nothing, whatever the verdicts of its properties
 
     @property
     def passed(self) -> bool:
         """Whether no property failed and none was mistrusted, and each run judged a case: in each dtype, where there are
         several."""
-        return all(one.passed for one in self.properties) and not self._judged_nothing
+        return all(one.passed for one in self.properties) and not self._judged_nothing and not self.mistrust
 
     @property
     def _judged_nothing(self) -> bool:
@@ -101,7 +104,15 @@ class GateResult:
         """Raises AssertionError with explanation and reproducer of each failure, unless all passed."""
         if not self.passed:
             texts = [failure_text(one) for one in self.properties if not one.passed]
-            raise AssertionError("\n".join(texts) or f"nothing was judged:\n{self.table}")
+            raise AssertionError("\n".join(texts) or self.mistrust or f"nothing was judged:\n{self.table}")
+
+
+def result_of(ended: Ended, operation: str, properties: List[PropertyResult], table: str, report: Dict[str, Any]) -> GateResult:
+    """The table says where a kernel ran that could have changed it, and why a run proves nothing."""
+    mistrust = ended.mistrust if all(one.passed for one in properties) else ""
+    lines = [ended.here] * bool(ended.here) + [f"mistrusted: {mistrust}"] * bool(mistrust)
+    table = "\n".join([table.rstrip(), *lines, ""]) if lines else table
+    return GateResult(operation, report["runs"][0]["kernel"], properties, table, report, mistrust)
 
 
 def failure_text(result: PropertyResult) -> str:
@@ -146,7 +157,7 @@ def gate(
     fn: Union[Callable[[Any], Any], str, os.PathLike[str]],
     *,
     cases: int = 100,
-    seed: int = 1,
+    seed: Union[int, str] = 1,
     digits: int = 50,
     filter: str = "",
     real_input: bool = False,
@@ -156,6 +167,7 @@ def gate(
     shards: Optional[int] = None,
     resume: Union[str, os.PathLike[str], None] = None,
     time_limit: float = TIME_LIMIT,
+    own_process: bool = True,
     **declared: Any,
 ) -> GateResult:
     """Judges `fn` by every property of `operation`, "ctc", "cce", "svd" or one's own (assay.operation), under bounds
@@ -167,10 +179,11 @@ def gate(
     and dbias where there is a bias, or (U, S, Vh): arrays of NumPy, PyTorch, JAX, MLX or whatever has DLPack,
     ``__array__`` or a buffer. ValueError and TypeError are refusals of a bad argument, as the error contract asks for;
     assay.Unsupported skips the case; any other exception is a verdict with its traceback. Instead of a function, the path
-    of a plug-in (./libmine.so, or the .json binding of a Metal shader) is judged as by `assay gate --kernel`.
+    of a plug-in (./libmine.so, or the .json binding of a Metal shader) is judged as by `assay gate --kernel`; "mine.py:f" is
+    the function of this name in a file, which is run in the process of the kernel alone.
 
     cases       generated cases for each property
-    seed        of the generated cases: equal seeds give equal cases
+    seed        of the generated cases: equal seeds give equal cases. "fresh": one that nobody can foresee
     digits      decimal digits of the reference
     filter      a regular expression of the names of properties
     real_input  also on recorded speech (CTC)
@@ -183,6 +196,7 @@ def gate(
     shards      into how many shards the run is divided for the executor, 32 unless said
     resume      a folder for the reports of finished shards: a call that is repeated judges those that are missing there
     time_limit  seconds of processor time that a call of `fn` may take, 60 unless said, and six times as many by the clock
+    own_process whether `fn` is called in a process of its own where it can be, which keeps it from the judge (docs/threats.md)
     declared    what the kernel declares: see assay.declare.keywords, or docs/python.md
 
     Returns a GateResult: `.passed`, `.properties`, `.failures` by name, `.table`, which print shows, and
@@ -199,6 +213,7 @@ def gate(
     is_reference = callable(operation) and not hasattr(operation, "property_names")
     if isinstance(input, str) and not input.endswith(".npz") and is_reference:
         declared, input = {"input": input, **declared}, None  # of a function of PyTorch, whose argument has this name
+    fn = kernel_in(fn)
     operation, declared = _with_operation(operation, declared)
     require_operation(operation, fn)
     cases, seed, digits = _numbers.whole("cases", cases, 0, MOST_CASES), _numbers.seed(seed), _numbers.whole("digits", digits, 30, MOST_DIGITS)
@@ -213,7 +228,7 @@ def gate(
             raise TypeError("real_input is recorded speech, for \"ctc\": expected no such argument for one's own operation")
         result: GateResult = operation.gate(
             fn, cases=cases, seed=seed, filter=filter, reach=reach or "quick", input=input, digits=digits, time_limit=time_limit,
-            executor=executor, shards=shards, resume=resume, **declared)  # fmt: skip
+            own_process=own_process, executor=executor, shards=shards, resume=resume, **declared)  # fmt: skip
         return result
     if real_input and operation != "ctc":
         raise TypeError(f"real_input is recorded speech, for \"ctc\": expected no such argument for \"{operation}\"")
@@ -227,7 +242,7 @@ def gate(
     words += ["--digits", str(digits), *(["--filter", filter] if filter else []), *["--algebra"] * follows]
     words += ["--input", os.fspath(input)] if input is not None else []
     words += ["--reach", reach or "none", "--quick" if real_input else "--generated"]
-    judge_shard = functools.partial(_run, operation, fn, declared, time_limit)
+    judge_shard = functools.partial(_run, operation, fn, declared, time_limit, own_process)
     if executor is None:
         ended = judge_shard([*words, "--json", "-"])  # a file would stay behind where this process is killed
     else:
@@ -241,7 +256,7 @@ def gate(
         failure["again"] = call_of(failure["reproducer"], fn, declared, digits)
         table = table.replace(failure["reproducer"], failure["again"])
     results = [_property_result(said) for said in run["properties"]]
-    return GateResult(operation, run["kernel"], results, table, report)
+    return result_of(ended, operation, results, table, report)
 
 
 def _with_operation(operation: Any, options: Dict[str, Any]) -> Tuple[Any, Dict[str, Any]]:
@@ -264,12 +279,14 @@ def _declaration(operation: str, fn: Any, declared: Dict[str, Any]) -> Optional[
     return None
 
 
-def _run(operation: str, fn: Any, declared: Dict[str, Any], time_limit: float, words: List[str],
+def _run(operation: str, fn: Any, declared: Dict[str, Any], time_limit: float, own_process: bool, words: List[str],
          shard: Optional[Shard] = None) -> Ended:
     """Runs the program on a function or a plug-in."""
     declaration = _declaration(operation, fn, declared)
     if declaration is not None:
-        return judge(words, declaration, solver(operation, fn), shard, time_limit)
+        why_here = "its threads do not survive a fork" if is_own(fn) else ""
+        ended = judge(words, declaration, solver(operation, fn), shard, time_limit, own_process, why_here)
+        return ended._replace(here="") if is_own(fn) else ended
     ended = run_program(*(word.replace("{kernel}", os.fspath(fn)) for word in words), shard=shard)
     return Ended(ended.returncode, ended.stdout, ended.stderr)
 
@@ -282,7 +299,7 @@ def replay(
     `reproducer` is Failure.reproducer, or the line that a report shows; `declared` must be as it was for the gate.
     `operation` is that of assay.operation, where the kernel is of one's own.
     """
-    digits = _numbers.whole("digits", digits, 30, MOST_DIGITS)
+    digits, fn = _numbers.whole("digits", digits, 30, MOST_DIGITS), kernel_in(fn)
     if operation is not None:
         operation, declared = _with_operation(operation, declared)
         require_operation(operation, fn)

@@ -13,9 +13,9 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _numbers
 from ._arithmetic import DTYPES, types_of
-from ._called import TIME_LIMIT, kernel_calls
+from ._called import TIME_LIMIT, kernel_calls, require_outside
 from ._cases import Given, given_case, shortened, words_of_line
-from ._gate import MOST_CASES, REACHES, GateResult, _property_result
+from ._gate import MOST_CASES, REACHES, GateResult, _property_result, result_of
 from ._pipe import Ended
 from ._plugin import Plugin
 from ._shards import Shard, judge_in_shards
@@ -28,7 +28,8 @@ def _joined(results: Sequence[GateResult], dtypes: Sequence[str]) -> GateResult:
     properties = [replace(one, name=f"{one.name} {dtype}") for result, dtype in zip(results, dtypes) for one in result.properties]
     table = "\n".join(f"{dtype}: {result.table}" for result, dtype in zip(results, dtypes))
     record = {**results[0].record, "runs": [run for result in results for run in result.record["runs"]]}
-    return GateResult(results[0].operation, results[0].kernel, properties, table, record)
+    mistrust = "\n".join(one.mistrust for one in results if one.mistrust)
+    return GateResult(results[0].operation, results[0].kernel, properties, table, record, mistrust)
 
 
 class Judging:
@@ -41,10 +42,10 @@ class Judging:
     run_line: Callable[..., str]
     replay_line: Callable[..., str]
 
-    def gate(self, kernel: Any = None, backward: Any = None, *, cases: int = 100, seed: int = 1, filter: str = "",
+    def gate(self, kernel: Any = None, backward: Any = None, *, cases: int = 100, seed: Union[int, str] = 1, filter: str = "",
              reach: str = "quick", input: Optional[Given] = None, time_limit: float = TIME_LIMIT,
-             dtype: Union[str, Sequence[str]] = "float32", executor: Any = None, shards: Optional[int] = None,
-             resume: Union[str, os.PathLike[str], None] = None, sizes: Optional[int] = None,
+             own_process: bool = True, dtype: Union[str, Sequence[str]] = "float32", executor: Any = None,
+             shards: Optional[int] = None, resume: Union[str, os.PathLike[str], None] = None, sizes: Optional[int] = None,
              seconds: Optional[float] = None, **declared: Any) -> GateResult:
         """Judges a kernel, its backward pass, or both, in each dtype; see assay.operation for what may be declared, and
         assay.gate for the other arguments.
@@ -55,8 +56,8 @@ class Judging:
         if not isinstance(dtype, (str, tuple, list)):
             raise TypeError(f"dtype = {dtype!r}: expected one of {', '.join(DTYPES)}, or several in a tuple"
                             f"{_numbers.nearest(dtype, DTYPES)}")  # fmt: skip
-        asked: Dict[str, Any] = dict(cases=cases, seed=seed, filter=filter, reach=reach, input=input, time_limit=time_limit,
-                                     sizes=sizes, seconds=seconds)
+        asked: Dict[str, Any] = dict(cases=cases, seed=_numbers.seed(seed), filter=filter, reach=reach, input=input,
+                                     time_limit=time_limit, own_process=own_process, sizes=sizes, seconds=seconds)
         if executor is not None and seconds is not None:
             raise TypeError(f"seconds = {seconds!r} is for a run in one process: expected none with an executor")
         if not isinstance(dtype, str):
@@ -66,21 +67,21 @@ class Judging:
             raise TypeError("the kernel is None: expected a function of the problem p, or the path of a plug-in (.so, .json)")
         declared["dtype"] = dtype
         if executor is None:
-            said, table = self._judged(kernel, backward, declared=declared, **asked)
+            ended = self._judged(kernel, backward, declared=declared, **asked)
         else:
             run = partial(_judge_shard, self, kernel, backward, {**asked, "declared": declared})
             kernels = repr([getattr(one, "__qualname__", one) for one in (kernel, backward)])
             digest = sha256(pickle.dumps(input)).hexdigest()
             words = ["gate", self.name, *(repr(one) for one in ({**asked, "input": digest}.items(), declared.items()))]
             ended = judge_in_shards(run, words, kernels, 32 if shards is None else shards, executor, resume)
-            said, table = ended.output, ended.errors
-        return self._result(said, table, kernel, backward, declared, input)
+        return self._result(ended, kernel, backward, declared, input)
 
     def _judged(self, kernel: Any, backward: Any, *, cases: int, seed: int, filter: str, reach: str, input: Optional[Given],
-                time_limit: float, sizes: Optional[int], seconds: Optional[float], declared: Dict[str, Any],
-                shard: Optional[Shard] = None) -> Tuple[str, str]:
+                time_limit: float, own_process: bool, sizes: Optional[int], seconds: Optional[float], declared: Dict[str, Any],
+                shard: Optional[Shard] = None) -> Ended:
         """The report of the run, or of a shard of it, as JSON, and the table."""
-        cases, seed = _numbers.whole("cases", cases, 0, MOST_CASES), _numbers.seed(seed)
+        require_outside("assay.gate")
+        cases = _numbers.whole("cases", cases, 0, MOST_CASES)
         reach = _numbers.one_of("reach", reach, REACHES)
         sizes = 0 if sizes is None else _numbers.whole("sizes", sizes, 1, MOST_CASES)
         seconds = 0 if seconds is None else _numbers.real("seconds", seconds, 0, positive=True)
@@ -89,11 +90,11 @@ class Judging:
             kernels = [self._opened(opened, one, time_limit, declared, is_gradient)
                        for one, is_gradient in ((kernel, False), (backward, True))]  # fmt: skip
             subject = self.subject(*kernels, **declared)
-            opened.enter_context(kernel_calls(time_limit))
+            run = opened.enter_context(kernel_calls(time_limit, own_process))
             explains = any(getattr(one, "is_instrumented", False) for one in kernels)
             report, table = subject.run(cases, seed, _numbers.text("filter", filter), reach, given, shortened, shard, sizes,
                                         seconds, explains)  # fmt: skip
-            return report, table
+            return Ended(0, report, table, run.here, run.mistrust)
 
     def _opened(self, opened: ExitStack, kernel: Any, time_limit: float, declared: Dict[str, Any], is_gradient: bool) -> Any:
         """The kernel itself, or a plug-in by its path, which `opened` closes."""
@@ -107,9 +108,9 @@ class Judging:
         types = types_of(declared.get("dtype", "float32"), declared.get("dtypes"), self.kinds)
         return Plugin(path, self, types, is_gradient, **limit)
 
-    def _result(self, said: str, table: str, kernel: Any, backward: Any, declared: Dict[str, Any],
+    def _result(self, ended: Ended, kernel: Any, backward: Any, declared: Dict[str, Any],
                 input: Optional[Given]) -> GateResult:
-        report = json.loads(said)
+        report, table = json.loads(ended.output), ended.errors
         for failure in (one["failure"] for one in report["runs"][0]["properties"] if one.get("failure")):
             words = failure["reproducer"]
             is_run = words.startswith("./assay gate ")
@@ -117,7 +118,7 @@ class Judging:
                                 self.replay_line(words, kernel or backward, declared))  # fmt: skip
             table = table.replace(words, failure["again"])
         results = [_property_result(one) for one in report["runs"][0]["properties"]]
-        return GateResult(self.name, report["runs"][0]["kernel"], results, table, report)
+        return result_of(ended, self.name, results, table, report)
 
     def replay(self, fn: Any, reproducer: str, **declared: Any) -> bool:
         """Judges the case of a failure once more, prints the verdict, and returns whether it passes now."""
@@ -136,5 +137,4 @@ class Judging:
 def _judge_shard(operation: Judging, kernel: Any, backward: Any, asked: Dict[str, Any], words: List[str],
                  shard: Optional[Shard] = None) -> Ended:
     kernel, backward = operation.unshared(kernel), operation.unshared(backward)
-    report, table = operation._judged(kernel, backward, shard=shard, **asked)
-    return Ended(0, report, table)
+    return operation._judged(kernel, backward, shard=shard, **asked)

@@ -23,7 +23,7 @@ Road = Union[Callable[..., Any], Tuple[Callable[..., Any], ...]]
 
 class Counts(TypedDict, total=False):
     cases: int
-    seed: int
+    seed: Union[int, Literal["fresh"]]
 
 
 class RunOptions(Counts, total=False):
@@ -34,6 +34,7 @@ class RunOptions(Counts, total=False):
     shards: Optional[int]
     resume: Optional[Path]
     time_limit: float
+    own_process: bool
 
 
 class KernelDeclared(TypedDict, total=False):

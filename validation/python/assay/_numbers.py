@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import math
 import operator
+import secrets
 from typing import Any, Iterable, Optional, Sequence, Type
 
 import numpy as np
@@ -79,4 +80,6 @@ def one_of(name: str, value: Any, known: Sequence[str]) -> str:
 
 
 def seed(value: Any) -> int:
-    return whole("seed", value, 0, LARGEST_SEED)
+    """Of "fresh" one that nobody can foresee, so that no kernel has the answers beforehand."""
+    is_fresh = isinstance(value, str) and value == "fresh"
+    return secrets.randbelow(LARGEST_SEED) if is_fresh else whole("seed", value, 0, LARGEST_SEED)

@@ -16,6 +16,7 @@ from . import _core, _numbers
 from ._again import replay_call, run_call
 from ._algebra import FollowedCall, require_followed
 from ._arithmetic import Types, arithmetic, partial_sums_of, types_of
+from ._called import require_outside
 from ._declare import GATE_WORDS
 from ._formula import trace
 from ._formula_calls import KernelCall, require_kernel, require_results
@@ -24,6 +25,7 @@ from ._inputs import CODES, LARGEST_FIXED, declared_properties, is_fixed, parsed
 from ._judging import Judging
 from ._misuse import keyword_hint
 from ._numpy_names import NumPy
+from ._plugin import Plugin
 from ._road import Road
 from ._taken_sizes import USUAL_LIMIT, limits_with, taken_sizes
 
@@ -108,6 +110,13 @@ class Operation(Judging):
         """The formula's graph at these extents; the last few hundred are remembered."""
         return self._traced(*(extents[name] for name in self.extents))
 
+    def why_here(self) -> str:
+        """Why its kernels have to run in this process, if they have to (_own_process.py)."""
+        return ""
+
+    def require_taken(self, extents: Dict[str, int]) -> None:
+        """Raises Unsupported at sizes that the reference itself refuses."""
+
     def _trace_at(self, *sizes: int) -> Any:
         return self.graph(self.shapes(dict(zip(self.extents, sizes))), self.differentiable)
 
@@ -178,17 +187,18 @@ class Operation(Judging):
         def afresh() -> Tuple[Any, Any]:
             return calls(kernel and kernel.afresh(), backward and backward.afresh())
 
-        starts_afresh = all(getattr(one, "starts_afresh", False) for one in (kernel, backward) if one is not None)
+        given = [one for one in (kernel, backward) if one is not None]
+        are_plugins = all(isinstance(one, Plugin) for one in given)  # whose attributes are not the kernel's own
+        starts_afresh = are_plugins and all(one.starts_afresh for one in given)
         subject = _core.FormulaSubject(
             self.name, self.inputs, self.extents, own_limits, self.properties, _numbers.flag("empty", empty), self.trace,
             name, *calls(kernel, backward), afresh if starts_afresh else None, tuple(types), digits,
             *(one and one.trace for one in roads))
         subject.same_bits = _numbers.flag("same_bits", same_bits)
-        given = [one for one in (kernel, backward) if one is not None]
         if _numbers.flag("algebra", algebra):
             require_followed(given)
             subject.set_followed(FollowedCall([one for one in calls(kernel, backward) if one]))
-        subject.takes_threads = bool(given) and all(getattr(one, "takes_threads", False) for one in given)
+        subject.takes_threads = bool(given) and are_plugins and all(one.takes_threads for one in given)
         if _numbers.flag("checks_arguments", checks_arguments):
             if not starts_afresh:
                 raise TypeError(f"checks_arguments = True of {name}: expected a shared library, which can be given bad arguments")
@@ -228,6 +238,7 @@ class Operation(Judging):
 
     def truth(self, *arrays: Any, digits: int = 50, upstream: Any = None, **declared: Any) -> Dict[str, Any]:
         """Outputs, and with an upstream gradients, as decimals of `digits` digits, and the bounds on a kernel's errors."""
+        require_outside("truth")
         extents = self.extents_of([np.shape(one) for one in arrays])
         flat = [np.asarray(one, np.float64).reshape(-1).tolist() for one in arrays]
         subject = self.subject(None, None if upstream is None else self.__call__, digits=digits, **declared)
@@ -239,6 +250,7 @@ class Operation(Judging):
 
         Raises RuntimeError where assay was built without FLINT or Arb.
         """
+        require_outside("enclosures")
         extents = self.extents_of([np.shape(one) for one in arrays])
         flat = [np.asarray(one, np.float64).reshape(-1).tolist() for one in arrays]
         subject = self.subject(None, None if upstream is None else self.__call__, digits=digits)

@@ -7,7 +7,7 @@ A function whose signature is not that of a kernel, a function of one problem, m
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Dict, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 import numpy as np
 
@@ -82,6 +82,13 @@ def kernels(
     return {"ctc": of_ctc, "cce": of_cce, "svd": lambda p: tuple(svd(array(p.A)))}
 
 
+_own: List[Any] = []
+
+
+def is_own(fn: Any) -> bool:
+    return any(one is fn for one in _own)
+
+
 def judged_as(operation: str, fn: Any, kernel: Callable[[Any], Any], **declared: Any) -> None:
     """assay.gate(operation, fn) judges `kernel`; `declared` holds the differences from DECLARED.
 
@@ -94,4 +101,5 @@ def judged_as(operation: str, fn: Any, kernel: Callable[[Any], Any], **declared:
         except ValueError as error:
             raise ValueError(re.sub("^(logits|log_probs)", "activations", str(error))) from error
 
+    _own.append(fn)
     fn.assay_kernel, fn.assay_declared = renamed, {**DECLARED[operation], **declared}

@@ -18,9 +18,10 @@ from typing import Any, BinaryIO, Callable, Dict, NamedTuple, Optional, Tuple
 import numpy as np
 
 from ._arrays import Carried, bfloat16_array
-from ._called import TIME_LIMIT, KernelEnded, called, kernel_calls
+from ._called import TIME_LIMIT, KernelEnded, called, kernel_calls, require_outside
 from ._layouts import declines_layout, laid_out
 from ._own_memory import Memory, SharedMemory
+from ._own_process import OwnProcess, private_files
 from ._program import environment, program
 
 # Takes the options and the arrays of a call; returns the arrays of the answer.
@@ -45,6 +46,8 @@ class Ended(NamedTuple):
     status: int
     output: str
     errors: str
+    here: str = ""  # where the kernel ran, if it could have changed this process
+    mistrust: str = ""  # why its results prove nothing, whatever their verdicts are
 
 
 def _read(stream: Any, size: int) -> bytearray | None:
@@ -90,7 +93,10 @@ def in_utf8(text: str) -> str:
 
 
 def text_of(error: BaseException) -> str:
-    return in_utf8(str(error))
+    try:
+        return in_utf8(str(error))
+    except BaseException as other:  # of a class of the kernel's
+        return f"{type(error).__name__}, whose text raises {type(other).__name__}"
 
 
 def _own_frames(error: BaseException) -> str:
@@ -106,8 +112,8 @@ def _answer(
     header: dict[str, Any],
     arrays: dict[str, np.ndarray],
     memory: Memory,
-) -> tuple[dict[str, Any], dict[str, Carried]]:
-    """The kernel's results, or what it raised in their place. An interrupt passes through."""
+) -> tuple[dict[str, Any], list[Carried]]:
+    """The kernel's results, whose `names` the header has, or what it raised in their place. An interrupt passes through."""
     layout = header.pop("strides")
     arrays = {name: laid_out(array, layout) for name, array in arrays.items()}
     memory.give(list(arrays.items()))
@@ -115,22 +121,22 @@ def _answer(
     try:
         results = called(solve, header, arrays)
     except Unsupported as error:
-        return {"outcome": "unsupported", "text": text_of(error)}, {}
+        return {"outcome": "unsupported", "text": text_of(error)}, []
     except (ReturnedWrong, KernelEnded) as error:
-        return {"outcome": "failed", "text": text_of(error)}, {}
+        return {"outcome": "failed", "text": text_of(error)}, []
     except (ValueError, TypeError) as error:
         if declines_layout(error, layout):
-            return {"outcome": "unsupported", "text": "arrays with negative strides"}, {}
-        return {"outcome": "refused", "text": f"{type(error).__name__}: {text_of(error)}"}, {}
+            return {"outcome": "unsupported", "text": "arrays with negative strides"}, []
+        return {"outcome": "refused", "text": f"{type(error).__name__}: {text_of(error)}"}, []
     except Exception as error:
-        return {"outcome": "failed", "text": in_utf8(_own_frames(error))}, {}
+        return {"outcome": "failed", "text": in_utf8(_own_frames(error))}, []
     processor_time = time.process_time() - before
     try:
         memory.require_inputs()
         memory.take([(name, one.array) for name, one in results.items()])
     except SharedMemory as error:
-        return {"outcome": "failed", "text": text_of(error)}, {}
-    return {"outcome": "done", "processor_time": processor_time}, results
+        return {"outcome": "failed", "text": text_of(error)}, []
+    return {"outcome": "done", "processor_time": processor_time, "names": list(results)}, list(results.values())
 
 
 def judge(
@@ -139,12 +145,16 @@ def judge(
     solve: Solve,
     shard: Optional[Tuple[int, int]] = None,
     time_limit: float = TIME_LIMIT,
+    own_process: bool = True,
+    why_here: str = "",
 ) -> Ended:
     """Runs the program with `arguments`, in which ``{kernel}`` stands for this end of the pipes, and answers its calls.
-    Without a shard it judges all. `time_limit` is that of a call (_called.py).
+    Without a shard it judges all. `time_limit` is that of a call (_called.py); `why_here` why the kernel has to run in this
+    process (_own_process.py).
 
     Raises KeyboardInterrupt, and whatever else is no Exception, once the judge has been stopped.
     """
+    require_outside("assay.gate")
     call_read, call_write = os.pipe()
     answer_read, answer_write = os.pipe()
     words = [word.replace("{kernel}", f"pipe:{answer_read},{call_write}") for word in arguments]
@@ -161,9 +171,12 @@ def judge(
         )
         os.close(answer_read)
         os.close(call_write)
+        own = call_read, answer_write, output.fileno(), errors.fileno()
+        private_files.update(own)
         try:
-            with os.fdopen(call_read, "rb") as calls, os.fdopen(answer_write, "wb") as answers, kernel_calls(time_limit):
-                _serve(calls, answers, declaration, solve)
+            with os.fdopen(call_read, "rb") as calls, os.fdopen(answer_write, "wb") as answers, \
+                    kernel_calls(time_limit, own_process) as run:  # fmt: skip
+                _serve(calls, answers, declaration, solve, why_here)
         except BrokenPipeError:
             pass  # the judge has ended; its exit status says why
         except OSError as error:
@@ -174,12 +187,14 @@ def judge(
             process.terminate()
             process.wait()
             raise
+        finally:
+            private_files.difference_update(own)
         status = process.wait()
         texts = []
         for stream in (output, errors):
             stream.seek(0)
             texts.append(stream.read().decode(errors="replace"))
-    return Ended(status, *texts)
+    return Ended(status, *texts, run.here, run.mistrust)
 
 
 def _serve(
@@ -187,11 +202,23 @@ def _serve(
     answers: BinaryIO,
     declaration: dict[str, Any],
     solve: Solve,
+    why_here: str,
 ) -> None:
     memory = Memory()
+    answer = OwnProcess(lambda header, arrays: _answer(solve, header, arrays, memory), why_here)
     while (message := _read_message(calls)) is not None:
         header, arrays = message
         if header.pop("call") == "declare":
             _write_message(answers, {"outcome": "done", "kernel": declaration}, {})
         else:
-            _write_message(answers, *_answer(solve, header, arrays, memory))
+            _write_message(answers, *_named(answer, header, arrays))
+
+
+def _named(
+    answer: OwnProcess, header: dict[str, Any], arrays: dict[str, np.ndarray]
+) -> tuple[dict[str, Any], dict[str, Carried]]:
+    try:
+        said, results = answer(header, arrays)
+    except KernelEnded as error:
+        return {"outcome": "failed", "text": text_of(error)}, {}
+    return said, dict(zip(said.pop("names", ()), results))

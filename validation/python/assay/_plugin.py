@@ -16,7 +16,7 @@ from ._formats import formats, held_shape, plain_type
 from ._inputs import CODES
 from ._pipe import ReturnedWrong, Unsupported
 from ._program import program
-from ._served import Served
+from ._served import Served, started
 
 DTYPES = {"float32": 0, "float16": 1, "bfloat16": 2, "float64": 3, "int64": 16, "bool": 17, "int32": 18, "int8": 19,
           "uint8": 20, "uint32": 21}  # assay_formula.h
@@ -65,7 +65,8 @@ class Plugin:
         if not os.path.isfile(file):
             raise FileNotFoundError(f"no file {file!r}: expected a shared library (.so), or the binding of a shader (.json)")
         is_shader = self._is_shader = self.__name__.partition("@")[0].endswith(".json")
-        self._served, self._served_followed = (Served(self.path, [program(), "metal", "serve", self.path], 60) for _ in range(2))
+        self._served, self._served_followed = (
+            Served(self.path, lambda: started([program(), "metal", "serve", self.path]), 60) for _ in range(2))
         self._library: Any = None
         self._seconds, self.starts_afresh = seconds, not is_shader  # which takes a second to compile
         self.takes_threads, self.threads = False, 0  # 0: by the size of the inputs

@@ -10,34 +10,42 @@ import os
 import select
 import signal
 import subprocess
-from typing import Any, List, Optional
+from typing import Any, Callable, List
 
 from . import _core
-from ._called import PATIENCE_FOR_WAITING
 
 START_SECONDS = 60  # for a process to start on a busy machine, before its first answer
+
+
+def started(words: List[str]) -> Any:
+    """A program. Its session has all that the kernel starts, and no terminal whose interrupt could end it before this process."""
+    return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
 
 
 class Served:
     """The process, started when it is first written to."""
 
-    def __init__(self, name: str, words: List[str], seconds: float) -> None:
-        self.name, self._words, self._seconds = name, words, seconds
-        self._process: Optional[subprocess.Popen[bytes]] = None
-        self._buffer, self._has_answered = b"", False
+    def __init__(self, name: str, start: Callable[[], Any], seconds: float, start_seconds: float = START_SECONDS) -> None:
+        self.name, self._start, self._seconds, self._start_seconds = name, start, seconds, start_seconds
+        self._process: Any = None  # a subprocess.Popen, or what has its members
+        self._buffer, self._has_answered = bytearray(), False
 
     @property
     def is_running(self) -> bool:
         return self._process is not None
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing waits to be read."""
+        return not self._process or not (self._buffer or select.select([self._process.stdout], [], [], 0)[0])
+
     def write(self, content: bytes) -> None:
         if self._process is None:
-            self._buffer, self._has_answered = b"", False
-            # Its session has all that the kernel starts, and no terminal whose interrupt could end it before this process.
-            self._process = subprocess.Popen(self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+            self._buffer, self._has_answered = bytearray(), False
+            self._process = self._start()
         try:
-            self._process.stdin.write(content)  # type: ignore[union-attr]
-            self._process.stdin.flush()  # type: ignore[union-attr]
+            self._process.stdin.write(content)
+            self._process.stdin.flush()
         except BrokenPipeError:
             self._ended()
 
@@ -45,7 +53,8 @@ class Served:
         """The next `count` bytes. Raises RuntimeError where the process ends, or does not answer in time."""
         while len(self._buffer) < count:
             self._take()
-        content, self._buffer = self._buffer[:count], self._buffer[count:]
+        content = bytes(self._buffer[:count])
+        del self._buffer[:count]
         return content
 
     def read_line(self) -> bytes:
@@ -54,11 +63,11 @@ class Served:
         return self.read(self._buffer.index(b"\n") + 1)
 
     def _take(self) -> None:
-        pipe: Any = self._process.stdout  # type: ignore[union-attr]
-        seconds = self._seconds if self._has_answered else max(self._seconds, START_SECONDS)
-        deadline = _core.CallDeadline(seconds, self._process.pid)  # type: ignore[union-attr]
+        pipe: Any = self._process.stdout
+        seconds = self._seconds if self._has_answered else max(self._seconds, self._start_seconds)
+        deadline = _core.CallDeadline(seconds, self._process.pid)
         while not select.select([pipe], [], [], deadline.milliseconds() / 1000)[0]:
-            if self._process.poll() is not None:  # type: ignore[union-attr]
+            if self._process.poll() is not None:
                 self._ended()  # what the kernel has started may have the pipe open
             if deadline.is_over():
                 took = deadline.text()
@@ -67,7 +76,8 @@ class Served:
         part = os.read(pipe.fileno(), 1 << 20)
         if not part:
             self._ended()
-        self._buffer, self._has_answered = self._buffer + part, True
+        self._buffer += part
+        self._has_answered = True
 
     def _ended(self) -> None:
         status = self._stop()
@@ -87,14 +97,14 @@ class Served:
         except (ProcessLookupError, PermissionError):  # nobody is left
             pass
         status = process.wait()
-        process.stdout.close()  # type: ignore[union-attr]
+        process.stdout.close()
         try:
-            process.stdin.close()  # type: ignore[union-attr]
+            process.stdin.close()
         except BrokenPipeError:
             pass
         return status
 
     def close(self) -> None:
         if self._process is not None:
-            self._process.stdin.close()  # type: ignore[union-attr]
+            self._process.stdin.close()
             self._stop()

@@ -14,6 +14,7 @@ import numpy as np
 
 from . import _core, _numbers
 from ._arrays import argument, as_int64
+from ._called import require_outside
 from ._options import CceOptions, CtcOptions, CtcReduction, Unpack, with_options
 
 __all__ = ["CceTruth", "CtcTruth", "SvdTruth", "cce", "ctc", "svd"]
@@ -104,6 +105,7 @@ def _upstream(value: Any) -> np.ndarray:
 
 
 def _digits(value: Any) -> int:
+    require_outside("assay.reference")
     return _numbers.whole("digits", value, 17, 100_000)
 
 

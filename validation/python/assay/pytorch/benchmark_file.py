@@ -9,8 +9,6 @@ from __future__ import annotations
 import ast
 import copy
 import itertools
-import linecache
-import sys
 import types
 from contextlib import nullcontext
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
@@ -18,11 +16,11 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 import torch
 from torch.overrides import TorchFunctionMode
 
+from .._module_of_file import run_file
 from .narrowed import Narrowing
 
 _FUNCTIONS = ("get_inputs", "get_init_inputs")
 _NEEDED = ("Model", *_FUNCTIONS)
-_count = itertools.count()
 
 
 def _whole(node: ast.AST) -> Any:
@@ -172,16 +170,3 @@ class BenchmarkFile:
     def load(self, sizes: Dict[str, int], is_narrow: bool = True) -> Loaded:
         tree = ast.fix_missing_locations(_Sizes(sizes).visit(self._tree()))
         return Loaded(run_file(self.path, compile(tree, self.path, "exec")), self.narrowing if is_narrow else None)
-
-
-def run_file(path: str, code: Any = None) -> types.ModuleType:
-    """The module that a file is."""
-    module = types.ModuleType(f"assay_kernelbench_{next(_count)}")
-    module.__file__ = path
-    sys.modules[module.__name__] = module  # as dataclasses and Triton look it up
-    if code is None:
-        with open(path, encoding="utf-8") as file:
-            code = compile(file.read(), path, "exec")
-    linecache.checkcache(path)
-    exec(code, module.__dict__)
-    return module

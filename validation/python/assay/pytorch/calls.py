@@ -95,9 +95,6 @@ class TorchKernel:
 
     def __call__(self, p: Any) -> List[Any]:
         operation = self.operation
-        why = operation.refusal_at(p.extents)
-        if why:
-            raise Unsupported(f"sizes that the reference refuses: {why}")
         kernel = operation.kernel_at(self._kernel, p.extents)
         tensors = {one[0]: self._taken(tensor_of(getattr(p, one[0]))) for one in operation.inputs}
         if self.is_gradient:
@@ -202,15 +199,15 @@ class TorchKernel:
     def _as_numbers(self, results: List[Any], p: Any) -> List[Any]:
         """Masks and whole numbers, where the reference returns such, as numbers of the kernel's type; positions stay. A view of
         an input is copied where the reference returns one too."""
-        operation, positions = self.operation, self.operation.trace(p.extents).positions
+        operation = self.operation
         if len(operation.result_types) != len(results):
             return results
         taken = []
-        known = zip(results, operation.result_types, operation.result_is_view, positions)
-        for k, (one, of, is_view, is_position) in enumerate(known):
+        for k, (one, of, is_view) in enumerate(zip(results, operation.result_types, operation.result_is_view)):
             if isinstance(one, torch.Tensor):
                 one = one.clone() if is_view else one
-                one = one.to(self._type_of(k)) if one.dtype == of and not of.is_floating_point and not is_position else one
+                is_whole = one.dtype == of and not of.is_floating_point
+                one = one.to(self._type_of(k)) if is_whole and not operation.trace(p.extents).positions[k] else one
             taken.append(one)
         return taken
 

@@ -14,6 +14,7 @@ import sys
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from .._cases import words_of_line
+from .. import _numbers
 from .._gate import GateResult, PropertyResult
 from .._traced import NotTraceable
 from .device import device_called
@@ -43,7 +44,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--seconds", type=_number_from(1, float), default=300.0, help="the time for small sizes: fewer cases where they take longer (300)"
     )
-    parser.add_argument("--seed", type=_number_from(0, int), default=1, help="of the cases (1)")
+    parser.add_argument("--seed", type=_number_from(0, int), default=_numbers.seed("fresh"),
+                        help="of the cases (one that nobody can foresee)")  # fmt: skip
     parser.add_argument(
         "--dtype", default="float32", choices=("float32", "float16", "bfloat16", "float64"), help="of inputs and results"
     )

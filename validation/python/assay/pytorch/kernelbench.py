@@ -10,8 +10,11 @@ from typing import Any, Dict, List, Tuple
 import torch
 
 from .._again import run_options, words_of
+from .._called import KernelEnded
+from .._file_kernel import FileKernel, loaded
+from .._own_process import Answer, OwnProcess
 from .._traced import NotTraceable
-from .benchmark_file import BenchmarkFile, Input, Loaded, run_file
+from .benchmark_file import BenchmarkFile, Input, Loaded
 from .benchmark_sizes import Shapes, base_sizes, free_extents, shapes_of
 from .reference import TorchOperation, parameter_inputs
 from .trace import source_of
@@ -124,6 +127,7 @@ class BenchmarkOperation(TorchOperation):
         return self._model_at(self.sizes_at(sizes))
 
     def kernel_at(self, kernel: Any, extents: Dict[str, int]) -> Any:
+        kernel = loaded(kernel)
         return self._kernel_at(kernel, self.sizes_at(extents)) if isinstance(kernel, type) else kernel
 
     def _kernel_built(self, kernel: Any, sizes: Tuple[Tuple[str, int], ...]) -> torch.nn.Module:
@@ -162,12 +166,31 @@ class BenchmarkOperation(TorchOperation):
 
 
 def _file_of(kernel: Any) -> str:
+    if isinstance(kernel, FileKernel):
+        return kernel.file
     return getattr(sys.modules.get(kernel.__module__), "__file__", None) or "NEW.py"
 
 
-def new_model(path: str) -> Any:
-    """The class ModelNew of a file. Raises ValueError where there is none."""
-    module = run_file(path)
-    if not isinstance(getattr(module, "ModelNew", None), type):
-        raise ValueError(f"{path} has no class ModelNew: expected the kernel as a torch.nn.Module of this name")
-    return module.ModelNew
+def new_model(path: str) -> FileKernel:
+    """The class ModelNew of a file, which is run in the processes that call it. Raises ValueError where there is none."""
+    kernel = FileKernel(path, "ModelNew")
+
+    def why_not() -> Answer:
+        try:
+            is_class = isinstance(loaded(kernel), type)
+        except OSError as error:
+            return {"text": str(error)}, []
+        except SyntaxError as error:
+            return {"text": f"{error.filename}:{error.lineno}: {error.msg}"}, []
+        except ValueError:
+            is_class = False
+        missing = f"{path} has no class ModelNew: expected the kernel as a torch.nn.Module of this name"
+        return {"text": "" if is_class else missing}, []
+
+    try:
+        text = OwnProcess(why_not)()[0]["text"]
+    except KernelEnded as error:
+        text = f"{path}: {error}"
+    if text:
+        raise ValueError(text)
+    return kernel

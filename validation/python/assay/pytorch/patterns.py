@@ -8,6 +8,7 @@ from typing import Any, Dict, List, NamedTuple, Optional
 import numpy as np
 import torch
 
+from .._own_process import arrays_of
 from .calls import TorchKernel
 
 
@@ -91,16 +92,20 @@ def pattern_on_a_case(operation: Any, kernel: Any) -> Optional[Pattern]:
     truth = operation.truth(*arrays.values(), digits=20)
     shapes = operation.trace(extents).shapes
     narrow = {name: one.astype(np.float32) if one.dtype == np.float64 else one for name, one in arrays.items()}
-    with torch.no_grad():
-        results: List[Any] = TorchKernel(operation, kernel, False, operation.calling)(SimpleNamespace(extents=extents, **narrow))
-    for got, texts, bound, shape in zip(results, truth["outputs"], truth["output_bounds"], shapes):
+    call = TorchKernel(operation, kernel, False, operation.calling)
+
+    def results() -> List[Any]:
+        with torch.no_grad():
+            return [one.double() for one in call(SimpleNamespace(extents=extents, **narrow))]
+
+    for got, texts, bound, shape in zip(arrays_of(results), truth["outputs"], truth["output_bounds"], shapes):
         if list(got.shape) != list(shape):
             return Pattern(
                 f"the result has the shape {list(got.shape)}: expected {list(shape)}",
                 "Return the shape that the reference returns.",
             )
         exact = np.array([float(text) for text in texts]).reshape(shape)
-        found = pattern_of(got.double().numpy(), exact, np.array(bound).reshape(shape), arrays)
+        found = pattern_of(got, exact, np.array(bound).reshape(shape), arrays)
         if found is not None:
             return found
     return None

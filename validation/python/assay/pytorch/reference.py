@@ -10,6 +10,7 @@ import torch
 
 from .. import _numbers
 from .._arithmetic import Types
+from .._file_kernel import loaded
 from .._formula_calls import KernelCall
 from .._framework import FrameworkOperation
 from .._plugin import Plugin
@@ -75,8 +76,12 @@ class TorchOperation(FrameworkOperation):
         """The module whose parameters are inputs; None for a function."""
         return self.reference if isinstance(self.reference, torch.nn.Module) else None
 
+    def why_here(self) -> str:
+        device = self.calling.device
+        return "" if device.type == "cpu" else f"its tensors are on {device}"
+
     def kernel_at(self, kernel: Any, extents: Dict[str, int]) -> Any:
-        return kernel
+        return loaded(kernel)
 
     def called(self, tensors: Dict[str, Any], extents: Dict[str, int], buffers: Any = None) -> Any:
         """The reference's result on tensors by name."""

@@ -14,7 +14,9 @@ import numpy as np
 import torch
 
 from .._called import KernelEnded, called
-from .calls import parameters_like, set_parameters
+from .._file_kernel import loaded
+from .._own_process import arrays_of
+from .calls import parameters_like, set_parameters, tensor_of
 from .cut_operation import CutOperation
 from .cuts import Axis, Values, axes_of, part_of, same, selected, window
 from .feasible import Weight, why_not, weight_of
@@ -166,15 +168,22 @@ def _differences(results: List[torch.Tensor], due: List[torch.Tensor]) -> float:
 
 
 def _of_kernel(problem: StatedProblem, kernel: Any) -> List[torch.Tensor]:
-    made = problem.model(problem.sizes, kernel).to(device=problem.device, dtype=problem.dtype)
+    """In a process of its own, unless on a GPU."""
+    if problem.device.type == "cpu":
+        return [tensor_of(one) for one in arrays_of(lambda: _computed(problem, kernel))]
+    results: List[torch.Tensor] = called(_computed, problem, kernel)
+    return results
+
+
+def _computed(problem: StatedProblem, kernel: Any) -> List[torch.Tensor]:
+    made = problem.model(problem.sizes, loaded(kernel)).to(device=problem.device, dtype=problem.dtype)
     own = {name: one.detach() for name, one in problem.values.items() if name in problem.parameters}
     set_parameters(parameters_like(made, {name: one.shape for name, one in own.items()}), own)
     for name, one in made.named_buffers():
         if f"buffer {name}" in problem.values and problem.values[f"buffer {name}"].shape == one.shape:
             one.copy_(problem.values[f"buffer {name}"])
     with torch.no_grad():
-        results: List[torch.Tensor] = called(lambda: problem.outputs(made(*problem.arguments(problem.values, problem.dtype))))
-        return results
+        return problem.outputs(made(*problem.arguments(problem.values, problem.dtype)))
 
 
 def _wrong_shape(results: List[torch.Tensor], due: List[torch.Tensor]) -> str:
@@ -191,7 +200,9 @@ def judged_at_stated_sizes(operation: Any, kernel: Any, device: torch.device, **
     problem = StatedProblem(operation, device, arithmetic)
     try:
         results = _of_kernel(problem, kernel)
-    except (Exception, KernelEnded) as error:
+    except KernelEnded as error:
+        return Stated("fail", str(error), case={"sizes": problem.sizes})
+    except Exception as error:
         return Stated("fail", f"the kernel raised {type(error).__name__}: {error}", case={"sizes": problem.sizes})
     due = problem.run(problem.values, problem.sizes)
     elements = sum(one.numel() for one in due)

@@ -20,6 +20,7 @@
 #include "validation/transport/library/started.h"
 #include "validation/transport/library/worker/arrays.h"
 #include "validation/transport/library/worker/faults.h"
+#include "validation/transport/library/worker/fence.h"
 #include "validation/transport/library/worker/load.h"
 #include "validation/transport/library/worker/numerics.h"
 #include "validation/transport/library/worker/socket.h"
@@ -88,6 +89,7 @@ int call_and_catch(const Loaded& loaded, Request& request, char* message, std::s
 }
 
 [[noreturn]] void serve(const char* path, const std::string& operation, const std::vector<std::string>& operations) {
+  fence();  // before there are other threads
   limit_files();
   std::setvbuf(stdout, nullptr, _IONBF, 0);  // so that its output is complete if it crashes
   leave_with_the_program();

@@ -1,0 +1,90 @@
+"""Declarations so wide that nothing is judged."""
+
+import numpy as np
+
+import assay
+
+from .gallery import attack, softmax, zeros
+
+
+def declared(name, operation=softmax, kernel=None, **declaration):
+    def zeros_under_a_declaration(p):
+        return zeros(p)
+
+    chosen = kernel or zeros_under_a_declaration
+    chosen.__name__ = name
+    attack("claims", operation, **declaration)(chosen)
+
+
+def ones(p):
+    return np.ones_like(p.x)
+
+
+def nothing_of_svd(p):
+    b, m, n = p.A.shape
+    k = min(m, n)
+    return np.zeros((b, m, k), p.A.dtype), np.zeros((b, k), p.A.dtype), np.zeros((b, k, n), p.A.dtype)
+
+
+def nothing_of_ctc(p):
+    x = p.logits if p.logits is not None else p.log_probs
+    return np.zeros(x.shape[1], np.float32), np.zeros_like(x)
+
+
+def nothing_of_cce(p):
+    results = np.zeros(p.hidden.shape[0], np.float32), np.zeros_like(p.hidden), np.zeros_like(p.weight)
+    return results if p.bias is None else (*results, np.zeros_like(p.bias))
+
+
+declared("no_sizes", limits={"N": 0, "D": 0})
+declared("no_rows", limits={"N": 0})
+declared("no_columns", limits={"D": 0})
+declared("one_column", kernel=lambda p: ones(p), limits={"D": 1})
+declared("one_property", filter="^repeat$")
+declared("two_properties", filter="^(repeat|rows)$")
+declared("no_property", filter="nothing")
+declared("no_cases", cases=0)
+declared("one_case", cases=1)
+declared("functions_of_any_error", exp_error=1e30)
+declared("functions_of_infinite_error", exp_error=float("inf"))
+declared("functions_of_no_number", exp_error=float("nan"))
+declared("rounds_the_exponentials_away", rounds={"e": 2.0**0})
+declared("rounds_everything_away", rounds={"e": 1e30, "output": 1e30})
+declared("a_half", dtype="float16", compute="bfloat16", exp_error=1e6)
+declared("largest_numbers_of_nothing", largest=0)
+declared("largest_numbers_of_little", largest=1e-40)
+declared("largest_numbers_that_are_negative", largest=-1)
+declared("a_road_of_zeros", road=lambda xp, x: x * 0)
+declared("a_road_of_huge_sums", road=lambda xp, x: xp.exp(x) / xp.sum(xp.exp(x), axis=-1, keepdims=True) + 1e30 * x - 1e30 * x)
+declared("a_road_through_cancellation", road=lambda xp, x: (softmax.formula(xp, x) + 2.0**40) - 2.0**40)
+declared("results_of_int8", dtypes={"output": "int8"})
+declared("no_same_bits", same_bits=False)
+declared("no_checks", checks_arguments=False, empty=False, subnormals=False, same_bits=False)
+declared("few_sizes", sizes=1)
+declared("negative_digits", digits=-1)
+declared("one_digit", digits=1)
+declared("a_seed_that_is_text", seed="1")
+declared("svd_of_many_sweeps", "svd", nothing_of_svd, sweeps=10**9)
+declared("svd_of_no_roundoff", "svd", nothing_of_svd, unit_roundoff=1.0)
+declared("svd_of_a_huge_roundoff", "svd", nothing_of_svd, unit_roundoff=1e30)
+declared("svd_neither_wide_nor_tall", "svd", nothing_of_svd, wide=False, tall=False, limits={"M": 0})
+declared("svd_of_nothing", "svd", nothing_of_svd, limits={"B": 0})
+declared("ctc_of_a_huge_roundoff", "ctc", nothing_of_ctc, unit_roundoff=0.5)
+declared("ctc_of_no_number", "ctc", nothing_of_ctc, unit_roundoff=float("nan"))
+declared("ctc_without_frames", "ctc", nothing_of_ctc, limits={"T": 0})
+declared("ctc_of_small_activations", "ctc", nothing_of_ctc, largest_activation=1e-30)
+declared("ctc_of_no_spread", "ctc", nothing_of_ctc, largest_spread=1e-30)
+declared("ctc_of_one_class", "ctc", nothing_of_ctc, limits={"C": 1})
+declared("cce_of_a_huge_roundoff", "cce", nothing_of_cce, unit_roundoff=0.5, sum_roundoff=0.5)
+declared("cce_of_a_long_chain", "cce", nothing_of_cce, longest_chain=2**30, bfloat16_roundings=2**20)
+declared("cce_of_one_entry", "cce", nothing_of_cce, limits={"V": 1})
+declared("cce_of_functions_of_any_error", "cce", nothing_of_cce, exp_error=1e30)
+
+
+@assay.operation(x="N, D")
+def difference(xp, x):
+    """A kernel's author may choose the formula too: this one has no bound anywhere."""
+    return xp.exp(x + 1e30) - xp.exp(x + 1e30)
+
+
+declared("a_formula_without_bounds", difference)

@@ -1,0 +1,60 @@
+"""Attacks by plug-ins in C and by bindings of Metal shaders, which are made where `prepare` is called."""
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+
+from .gallery import ATTACKS, FEW, softmax
+
+HERE = os.path.dirname(__file__)
+FOLDER = os.path.join(tempfile.gettempdir(), f"assay-attacks-{os.getuid()}")
+
+
+class Plugin(str):
+    """A path, which is made first."""
+
+    def prepare(self):
+        os.makedirs(FOLDER, exist_ok=True)
+        name, include = os.path.basename(self)[:-3], os.path.join(HERE, "..", "..", "validation", "plugin")
+        subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-w", f"-DATTACK={name}", "-I", include, "-o", self,
+                        os.path.join(HERE, "plugin.c"), "-lm", "-pthread"], check=True)  # fmt: skip
+
+
+with open(os.path.join(HERE, "plugin.c")) as file:
+    names = re.findall(r"^int (\w+)\(call\* c\)", file.read(), re.MULTILINE)
+for name in names:
+    ATTACKS[f"plug-in: {name}"] = (softmax, Plugin(f"{FOLDER}/{name}.so"), {**FEW, "time_limit": 0.3})
+
+SHADER = """#include <metal_stdlib>
+using namespace metal;
+kernel void attack(device const float* x [[buffer(0)]], device float* y [[buffer(1)]], constant uint& D [[buffer(2)]],
+                   uint i [[thread_position_in_grid]]) {{ {body} }}
+"""
+BODIES = {
+    "writes_nothing": "",
+    "writes_zeros": "y[i] = 0;",
+    "returns_its_input": "y[i] = x[i];",
+    "writes_its_input": "((device float*)x)[i] = 0; y[i] = 1.0f / D;",
+    "looks_past_the_end": "y[i] = y[i + 1];",
+    "looks_behind_the_input": "y[i] = x[i + 4096];",
+    "waits_for_ever": "while (y[i] != 1) {{ }}",
+    "is_uniform": "y[i] = 1.0f / D;",
+}
+
+
+class Binding(Plugin):
+    def prepare(self):
+        os.makedirs(FOLDER, exist_ok=True)
+        name = os.path.basename(self)[:-5]
+        with open(f"{FOLDER}/{name}.metal", "w") as text:
+            text.write(SHADER.format(body=BODIES[name]))
+        buffers = [{"index": 0, "array": "x"}, {"index": 1, "array": "output0"}, {"index": 2, "type": "uint", "value": "D"}]
+        one = {"function": "attack", "grid": ["N * D"], "group": [32], "buffers": buffers}
+        with open(self, "w") as text:
+            json.dump({"operation": "softmax", "source": f"{name}.metal", "passes": [one]}, text)
+
+
+for name in BODIES:
+    ATTACKS[f"shader: {name}"] = (softmax, Binding(f"{FOLDER}/{name}.json"), {**FEW, "cases": 6})

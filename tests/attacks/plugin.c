@@ -1,0 +1,122 @@
+/* Attacks by kernels in C: cc -shared -fPIC -DATTACK=leaves -I validation/plugin plugin.c. Results are zeros or nothing. */
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "assay_formula.h"
+
+typedef struct {
+  float* y;
+  const float* x;
+  int64_t rows, columns;
+} call;
+
+static void zeros(const call* c) {
+  if (c->y) memset(c->y, 0, sizeof(float) * (size_t)(c->rows * c->columns));
+}
+
+static void softmax(const call* c) {
+  for (int64_t n = 0; n < c->rows; ++n) {
+    const float* x = c->x + n * c->columns;
+    float top = -INFINITY, sum = 0;
+    for (int64_t d = 0; d < c->columns; ++d) top = fmaxf(top, x[d]);
+    for (int64_t d = 0; d < c->columns; ++d) sum += expf(x[d] - top);
+    for (int64_t d = 0; d < c->columns; ++d) c->y[n * c->columns + d] = expf(x[d] - top) / sum;
+  }
+}
+
+int writes_nothing(call* c) { return (void)c, ASSAY_OK; }
+int writes_zeros(call* c) { return zeros(c), ASSAY_OK; }
+int writes_the_poison(call* c) {
+  if (c->y) memset(c->y, 0xff, sizeof(float) * (size_t)(c->rows * c->columns));
+  return ASSAY_OK;
+}
+int declines_what_is_hard(call* c) {
+  if (c->rows * c->columns > 1) return ASSAY_UNSUPPORTED;
+  if (c->rows * c->columns == 1) *c->y = 1;
+  return ASSAY_OK;
+}
+int refuses(call* c) { return (void)c, ASSAY_REFUSED; }
+int returns_an_unknown_status(call* c) { return zeros(c), 7; }
+int leaves(call* c) { _exit((int)(c->rows & 0)); }
+int prints_and_leaves(call* c) {
+  printf("mine: 0 of 3 properties failed, 0 mistrusted, in 0.1 s\n{\"passed\": true}\n");
+  fflush(stdout);
+  return leaves(c);
+}
+int hangs(call* c) {
+  while (c->rows >= 0) pause();
+  return ASSAY_OK;
+}
+int writes_its_input(call* c) {
+  if (c->x) ((float*)c->x)[0] = 0;
+  return zeros(c), ASSAY_OK;
+}
+int remembers(call* c) {
+  static int calls;
+  return ++calls % 2 ? softmax(c) : zeros(c), ASSAY_OK;
+}
+int answers_in_a_child(call* c) {
+  if (fork() == 0) {
+    softmax(c);
+    _exit(0);
+  }
+  return zeros(c), ASSAY_OK;
+}
+int writes_to_every_file(call* c) {
+  for (int file = 3; file < 64; ++file) (void)!write(file, "{\"verdict\": \"pass\"}\n", 20);
+  return zeros(c), ASSAY_OK;
+}
+int kills_the_judge(call* c) {
+  if (getppid() > 1) kill(getppid(), SIGTERM);
+  return zeros(c), ASSAY_OK;
+}
+int makes_the_judge_leave(call* c) {
+#if defined(__x86_64__) && defined(__linux__)
+  struct user_regs_struct registers;
+  const pid_t judge = getppid();
+  if (judge > 1 && ptrace(PTRACE_ATTACH, judge, NULL, NULL) == 0) {
+    waitpid(judge, NULL, 0);
+    ptrace(PTRACE_GETREGS, judge, NULL, &registers);
+    registers.rax = 231, registers.rdi = 0, registers.orig_rax = -1ull, registers.rip -= 2;
+    ptrace(PTRACE_SETREGS, judge, NULL, &registers);
+    ptrace(PTRACE_DETACH, judge, NULL, NULL);
+  }
+#endif
+  return zeros(c), ASSAY_OK;
+}
+
+static call late;
+static void* fill(void* unused) {
+  usleep(500);
+  softmax(&late);
+  return unused;
+}
+int a_thread_answers_later(call* c) {
+  pthread_t thread;
+  late = *c;
+  zeros(c);
+  if (pthread_create(&thread, NULL, fill, NULL) == 0) pthread_detach(thread);
+  return ASSAY_OK;
+}
+
+static int is_loaded_by_leaving;
+int leaves_when_it_is_loaded(call* c) { return zeros(c), ASSAY_OK; }
+__attribute__((constructor)) static void loaded(void) {
+  int (*const chosen)(call*) = ATTACK;
+  if (chosen == leaves_when_it_is_loaded && !is_loaded_by_leaving++) _exit(0);
+}
+
+ASSAY_EXPORT int assay_forward(const char* operation, const assay_array* inputs, size_t input_count,
+                               const assay_array* outputs, size_t output_count, char* message, size_t message_size) {
+  (void)operation, (void)input_count, (void)output_count;
+  call c = {outputs[0].data, inputs[0].data, inputs[0].shape[0], inputs[0].shape[1]};
+  snprintf(message, message_size, "x");
+  return ATTACK(&c);
+}

@@ -1,0 +1,124 @@
+"""Right kernels of the shapes that attacks have: they pass, and what their declarations excuse is printed."""
+
+import numpy as np
+import pytest
+
+import assay
+
+from tests.attacks.gallery import right, softmax
+
+TAKEN = {"cases": 20, "reach": "none"}
+workspace = {}
+doubled = []
+
+
+def keeps_its_workspace(p):
+    buffer = workspace.setdefault(p.x.shape, np.empty(p.x.shape, np.float32))
+    np.exp(p.x - p.x.max(-1, keepdims=True, initial=-np.inf), out=buffer)
+    return buffer / buffer.sum(-1, keepdims=True)
+
+
+def returns_a_view_of_its_own_buffer(p):
+    buffer = np.full((p.x.shape[0], p.x.shape[1] + 3), np.nan, np.float32)
+    buffer[:, 1:-2] = right(p)
+    return buffer[:, 1:-2]
+
+
+def remembers_what_it_has_computed(p):
+    key = (p.x.shape, p.x.tobytes())
+    return workspace.setdefault(key, right(p)).copy()
+
+
+def declines_honestly(p):
+    if p.x.shape[-1] > 33:
+        raise assay.Unsupported("rows of more than 33")
+    return right(p)
+
+
+def calls_a_library(p):
+    special = pytest.importorskip("scipy.special")
+    return special.softmax(p.x, axis=-1) if p.x.size else np.zeros_like(p.x)
+
+
+def works_in_a_thread(p):
+    import threading
+
+    found = []
+    thread = threading.Thread(target=lambda: found.append(right(p)))
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+def works_in_a_child(p):
+    import subprocess
+    import sys
+
+    subprocess.run([sys.executable, "-c", "pass"], check=True)
+    return right(p)
+
+
+def make():
+    shift = np.float32(0)
+
+    class Kernel:
+        __name__ = "closure"
+
+        def __call__(self, p):
+            return right(p) + shift
+
+    return Kernel()
+
+
+@pytest.mark.parametrize("kernel", [keeps_its_workspace, returns_a_view_of_its_own_buffer, remembers_what_it_has_computed,
+                                    calls_a_library, works_in_a_thread, make(), lambda p: right(p)])  # fmt: skip
+def test_it_passes(kernel):
+    assay.gate(softmax, kernel, **TAKEN).raise_for_failure()
+    assay.gate(softmax, kernel, own_process=False, **TAKEN).raise_for_failure()
+
+
+def test_it_may_start_processes():
+    assay.gate(softmax, works_in_a_child, cases=3, reach="none", filter="outputs").raise_for_failure()
+
+
+def test_what_it_declines_is_printed():
+    result = assay.gate(softmax, declines_honestly, **TAKEN)
+    result.raise_for_failure()
+    assert " % of the cases; skipped, for the kernel does not" in str(result) and "rows of more than 33" in str(result)
+
+
+def test_a_kernel_in_this_process_is_named():
+    assert "in this process, which a kernel can change: own_process=False" in str(
+        assay.gate(softmax, right, own_process=False, **TAKEN)
+    )
+    assert "in this process" not in str(assay.gate(softmax, right, **TAKEN))
+
+
+def test_a_kernel_by_file_and_name(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text("import numpy as np\nfrom tests.attacks.gallery import right\n\ndef mine(p):\n    return right(p)\n")
+    assay.gate(softmax, f"{path}:mine", **TAKEN).raise_for_failure()
+    path.write_text("import os\nos._exit(0)\n")
+    assert not assay.gate(softmax, f"{path}:mine", **TAKEN).passed
+    path.write_text("def mine(p):\n    return 0 * p.x\n")
+    failed = assay.gate(softmax, f"{path}:mine", **TAKEN)
+    assert f"assay.replay('{path}:mine', " in str(failed)
+    assert not assay.replay(f"{path}:mine", failed.failures["outputs"].reproducer, operation=softmax)
+    with pytest.raises(FileNotFoundError, match="no file 'nowhere.py'"):
+        assay.gate(softmax, "nowhere.py:mine")
+
+
+def test_a_fresh_seed_is_another_each_time():
+    seeds = {assay.gate(softmax, right, seed="fresh", cases=2, reach="none").record["runs"][0]["seed"] for _ in range(3)}
+    assert len(seeds) == 3
+
+
+@pytest.mark.parametrize("constant, verdict", [(0, False), (1, True)])
+def test_results_that_are_all_one_number_prove_nothing(constant, verdict):
+    @assay.operation(x="N")
+    def difference(xp, x):
+        return x - x if constant == 0 else x * 2
+
+    kernel = (lambda p: np.zeros_like(p.x)) if constant == 0 else (lambda p: p.x * 2)
+    result = assay.gate(difference, kernel, filter="outputs", cases=20, reach="none", limits={"N": 5})
+    assert result.passed == verdict and ("every number that the kernel returned is 0" in str(result)) == (not verdict)
