@@ -36,7 +36,10 @@ class FollowedDevice final : public FollowedMemory {
 
   std::optional<reference::Residue> residue_at(const void* address, double value) const override {
     if (!algebra_.is_copied(address)) return std::nullopt;
-    return algebra_.residue_at(address, value);
+    reference::Residue residue = algebra_.residue_at(address, value);
+    const bool has_entry = algebra_.places().at(reinterpret_cast<std::uintptr_t>(address)) != 0;
+    if (value == 0 && !has_entry) residue.traits |= reference::Residue::assumed;  // it may stand for a negative number
+    return residue;
   }
   void clear() override { algebra_.clear(); }
 

@@ -20,6 +20,7 @@
 #include "metal/emulator/compile/library_path.h"
 #include "metal/emulator/compile/overloads.h"
 #include "metal/emulator/compile/preprocess.h"
+#include "metal/emulator/numerics/instrument.h"
 #include "metal/emulator/translate/translate.h"
 #include "metal/system/system.h"
 
@@ -137,8 +138,9 @@ Result<std::shared_ptr<const CompiledShader>> compile_preprocessed(std::string_v
   std::string flags;
   for (const CompilingStep& step : compiling_steps(options, ""))
     flags += fmt::format("{}\n", fmt::join(step.flags, " "));
-  const std::string key = fmt::format("{}\n{}\n{}{}\n{}{}", abi::version, clang->version, flags,
-                                      system::processor_features(), *text, module);
+  const std::string key =
+      fmt::format("{}\n{}\n{}\n{}{}\n{}{}", abi::version, options.with_numerics ? instrumentation : 0, clang->version,
+                  flags, system::processor_features(), *text, module);
   const fs::path object = *cache / (content_name(key) + ".so");
   if (fs::exists(object))
     if (auto cached = load(object, options.is_checked, work->path())) return cached;

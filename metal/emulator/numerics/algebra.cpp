@@ -115,7 +115,10 @@ std::uint32_t Algebra::operation(const abi::Site*, std::uint32_t code, std::uint
   const Operation what = operation_of(code);
   if ((code & stated_flag) != 0) {
     if (what == Operation::constant) return add(Residue::of(std::int64_t{0}), result);
-    return add(computed(what, {{operands[0]}}, {residue_of(entries[0], operands[0])}), result);
+    const Residue of = residue_of(entries[0], operands[0]);
+    Residue stated = computed(what, {{operands[0]}}, {of});
+    stated.traits |= of.traits & Residue::assumed;  // ln 1 is 0, but not of a 1 that is assumed
+    return add(stated, result);
   }
   if (what == Operation::constant) return constant(result);
   if (what == Operation::from_bits && (entries[0] == 0 || entries[0] == replaced)) return from_bits(result);
@@ -166,7 +169,8 @@ std::uint32_t Algebra::from_bits(double value) {
 std::uint32_t Algebra::of_power_of_two(double value) {
   const auto rounded = std::ranges::find_if(
       taken_, [](const Taken& one) { return one.value != 0 && one.entry != 0 && is_power_of_two(one.value); });
-  if (value == 0 || rounded == taken_.end()) return 0;
+  if (value == 0) return replaced;  // a scale that is too small
+  if (rounded == taken_.end()) return 0;
   if (std::exchange(rounded->is_used, true)) return replaced;
   return add(assumed(residue_of(rounded->entry, rounded->value) * Residue::of(value / rounded->value)), value);
 }

@@ -15,6 +15,9 @@
 
 namespace assay::metal::emulator {
 
+/// Is changed with what the functions below write, so that no compiled shader of another one is taken from a cache.
+inline constexpr int instrumentation = 2;
+
 /// `text` is LLVM's representation as clang writes it before any optimisation, with names of values. Operations in
 /// functions of the folder `headers` belong to the lines that call them.
 std::string instrument_numerics(std::string_view text, const std::string& headers, const StatedFunctions& stated = {});
