@@ -392,8 +392,7 @@ def test_an_index_beyond_an_array_that_ends_a_struct():
     for kernel in (library.of_struct, library.of_library):
         assert kernel(metal.unset(4, "float32"), grid=4).tolist() == [1, 2, 3, 4]
     found(lambda: library.of_struct(metal.unset(5, "float32"), grid=5), "memcheck", 5)
-    with pytest.raises(metal.CheckError, match=r"index 5 of 'float\[4\]'"):
-        library.of_library(metal.unset(6, "float32"), grid=6)
+    found(lambda: library.of_library(metal.unset(5, "float32"), grid=5), "memcheck", 9)
 
 
 def test_an_enum_that_names_its_type_as_nextstep_does():

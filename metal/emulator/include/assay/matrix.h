@@ -41,8 +41,12 @@ struct matrix {
     for (int c = 0; c < C; ++c) columns[c] = vec<T, R>(other.columns[c]);
   }
 
-  ASSAY_IN_PLACE constexpr vec<T, R>& operator[](int c) { return columns[c]; }
-  ASSAY_IN_PLACE constexpr const vec<T, R>& operator[](int c) const { return columns[c]; }
+  ASSAY_IN_PLACE constexpr vec<T, R>& operator[](int c) {
+    return columns[assay_shader_side::index_below(C, c, "columns of a matrix")];
+  }
+  ASSAY_IN_PLACE constexpr const vec<T, R>& operator[](int c) const {
+    return columns[assay_shader_side::index_below(C, c, "columns of a matrix")];
+  }
 
   ASSAY_OWN friend matrix operator+(matrix a, matrix b) {
     for (int c = 0; c < C; ++c) a.columns[c] += b.columns[c];

@@ -17,10 +17,10 @@ namespace metal {
   template <class... Parts, class = assay_detail::if_fills<N, Parts...>>              \
   ASSAY_OWN constexpr packed_vec(Parts... parts) : packed_vec(vec<T, N>(parts...)) {} \
   ASSAY_IN_PLACE constexpr T& operator[](long n) {                                    \
-    return (&x)[n];                                                                   \
+    return (&x)[assay_shader_side::index_below(N, n, "components of a vector")];      \
   }                                                                                   \
   ASSAY_IN_PLACE constexpr const T& operator[](long n) const {                        \
-    return (&x)[n];                                                                   \
+    return (&x)[assay_shader_side::index_below(N, n, "components of a vector")];      \
   }                                                                                   \
   ASSAY_PACKED_ASSIGN(N, +)                                                           \
   ASSAY_PACKED_ASSIGN(N, -)                                                           \

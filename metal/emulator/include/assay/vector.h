@@ -6,6 +6,7 @@
 #pragma once
 
 #include <assay/bfloat.h>
+#include <assay/index_check.h>
 #include <assay/initializer_list.h>
 #include <assay/integer_hooks.h>
 #include <assay/swizzle.h>
@@ -125,10 +126,10 @@ using if_scalar = enable_if_t<is_arithmetic_v<S> || is_enum_v<S>>;
   template <class... Parts, class = assay_detail::if_fills<N, Parts...>>                                       \
   ASSAY_OWN constexpr vec(Parts... parts) : vec(assay_detail::Elements<T, N>::of(parts...)) {}                 \
   ASSAY_IN_PLACE constexpr T& operator[](long n) {                                                             \
-    return at(n);                                                                                              \
+    return at(assay_shader_side::index_below(N, n, "components of a vector"));                                 \
   }                                                                                                            \
   ASSAY_IN_PLACE constexpr const T& operator[](long n) const {                                                 \
-    return at(n);                                                                                              \
+    return at(assay_shader_side::index_below(N, n, "components of a vector"));                                 \
   }                                                                                                            \
   ASSAY_VECTOR_ASSIGN(+)                                                                                       \
   ASSAY_VECTOR_ASSIGN(-)                                                                                       \
