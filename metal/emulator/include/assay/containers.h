@@ -10,10 +10,12 @@ template <class T, size_t N>
 struct array {
   T elements[N];
   ASSAY_IN_PLACE constexpr T& operator[](size_t n) {
-    return elements[assay_shader_side::index_below(N, long(n), "elements of an array")];
+    ASSAY_EXPECT_INDEX(N, n, "elements of an array");
+    return elements[n];
   }
   ASSAY_IN_PLACE constexpr const T& operator[](size_t n) const {
-    return elements[assay_shader_side::index_below(N, long(n), "elements of an array")];
+    ASSAY_EXPECT_INDEX(N, n, "elements of an array");
+    return elements[n];
   }
   ASSAY_IN_PLACE constexpr T* data() { return elements; }
   ASSAY_IN_PLACE constexpr const T* data() const { return elements; }

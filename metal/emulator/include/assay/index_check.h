@@ -15,17 +15,11 @@ assay_index_outside(long index, long count, const char* parts) {
                                   __builtin_return_address(0));
   __builtin_trap();
 }
+
+/// Reports an index `n` that is not below `count`. `parts` is what a report calls them. A macro, because the static
+/// analyzer, which looks for variables without a value, follows no index through one more function.
+#define ASSAY_EXPECT_INDEX(count, n, parts) \
+  if (static_cast<unsigned long>(n) >= static_cast<unsigned long>(count)) assay_index_outside(long(n), count, parts)
+#else
+#define ASSAY_EXPECT_INDEX(count, n, parts) static_cast<void>(0)
 #endif
-
-namespace assay_shader_side {
-
-/// `n`, which has to be below `count`. `parts` is what a report calls them.
-ASSAY_IN_PLACE constexpr long index_below([[maybe_unused]] long count, long n, [[maybe_unused]] const char* parts) {
-#if ASSAY_CHECKED
-  if (!__builtin_is_constant_evaluated() && static_cast<unsigned long>(n) >= static_cast<unsigned long>(count))
-    assay_index_outside(n, count, parts);
-#endif
-  return n;
-}
-
-}  // namespace assay_shader_side

@@ -42,10 +42,12 @@ struct matrix {
   }
 
   ASSAY_IN_PLACE constexpr vec<T, R>& operator[](int c) {
-    return columns[assay_shader_side::index_below(C, c, "columns of a matrix")];
+    ASSAY_EXPECT_INDEX(C, c, "columns of a matrix");
+    return columns[c];
   }
   ASSAY_IN_PLACE constexpr const vec<T, R>& operator[](int c) const {
-    return columns[assay_shader_side::index_below(C, c, "columns of a matrix")];
+    ASSAY_EXPECT_INDEX(C, c, "columns of a matrix");
+    return columns[c];
   }
 
   ASSAY_OWN friend matrix operator+(matrix a, matrix b) {
