@@ -48,7 +48,10 @@ def test_a_sum_that_absorbed_its_terms_is_named_beside_the_subtraction(tmp_path)
 @pytest.mark.parametrize(
     "text, said",
     [
-        ("kernel void f(imageblock<half4> b) {}", "parameter 'b' of the kernel is an imageblock, the tile memory of a render pass"),
+        (
+            "kernel void f(imageblock<half4> b) {}",
+            "parameter 'b' of the kernel is an imageblock, the tile memory of a render pass",
+        ),
         ("kernel void f() { threadgroup int a[8]; int b = a; }", "'int[8]'"),
         ("half g(half3 x); kernel void f(device half* y) { y[0] = g(half3(1)); }", "'g(metal::vec<half, 3>)' is no function"),
     ],
