@@ -32,6 +32,8 @@ Result<NS::SharedPtr<MTL::Library>> compiled(const AppleState& device, const std
 
 Result<std::shared_ptr<Library>> AppleLibrary::of_source(std::shared_ptr<AppleState> device,
                                                          const std::string& source) {
+  if (!device->language.linked.empty())
+    return error(Error::Kind::argument, "linked files go with a source that is a file itself");
   Result<NS::SharedPtr<MTL::Library>> library = compiled(*device, source);
   if (!library) return tl::unexpected(library.error());
   return std::shared_ptr<Library>(new AppleLibrary(std::move(device), std::move(*library), {}, {}));
@@ -39,7 +41,7 @@ Result<std::shared_ptr<Library>> AppleLibrary::of_source(std::shared_ptr<AppleSt
 
 Result<std::shared_ptr<Library>> AppleLibrary::of_file(std::shared_ptr<AppleState> device,
                                                        const std::filesystem::path& path) {
-  Result<std::string> source = text_with_includes(path, device->language.folders);
+  Result<std::string> source = text_with_includes(path, device->language.folders, device->language.linked);
   if (!source) return tl::unexpected(source.error());
   Result<NS::SharedPtr<MTL::Library>> library = compiled(*device, *source);
   if (!library) return tl::unexpected(library.error());
@@ -112,7 +114,7 @@ Result<std::shared_ptr<const Function>> AppleLibrary::new_function(const std::st
 
 Result<bool> AppleLibrary::reload_if_changed() {
   if (path_.empty()) return false;
-  Result<std::string> source = text_with_includes(path_, device_->language.folders);
+  Result<std::string> source = text_with_includes(path_, device_->language.folders, device_->language.linked);
   if (!source) return tl::unexpected(source.error());
   if (*source == source_) return false;
   Result<NS::SharedPtr<MTL::Library>> library = compiled(*device_, *source);

@@ -13,6 +13,8 @@ struct ShaderLanguage {
   std::map<std::string, std::string> macros = {};  ///< name and value, as MTLCompileOptions.preprocessorMacros
   /// Searched by #include after the file's own folder and before the folders that hold that one.
   std::vector<std::filesystem::path> folders = {};
+  std::vector<std::filesystem::path> linked =
+      {};  ///< further .metal files of the library, absolute: read behind the source
 };
 
 }  // namespace assay::metal

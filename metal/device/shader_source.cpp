@@ -106,9 +106,11 @@ class Inliner {
 
 }  // namespace
 
-Result<std::string> text_with_includes(const fs::path& path, const std::vector<fs::path>& folders) {
+Result<std::string> text_with_includes(const fs::path& path, const std::vector<fs::path>& folders,
+                                       const std::vector<fs::path>& linked) {
   Result<std::string> text = read_text(path);
   if (!text) return text;
+  for (const fs::path& file : linked) *text += fmt::format("\n#include \"{}\"", file.string());
   Inliner inliner(folders);
   std::string whole = inliner.text_of(path.lexically_normal(), *text);
   if (whole.size() <= most_text_bytes) return whole;

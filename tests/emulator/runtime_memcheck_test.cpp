@@ -150,13 +150,15 @@ TEST(Memcheck, ReportsAnOverrunOfAPrivateArray) {
   bench.with(zeros(4));
   const auto error = bench.run(
       [](const abi::Invocation* call) {
-        if (thread_in_grid(call) == 2) services->index_out_of_bounds("kernel.metal", 12, 5, 9, "float[8]");
+        const abi::Site site{"kernel.metal", 12, 5};
+        if (thread_in_grid(call) == 2)
+          services->index_out_of_bounds(&site, 9, "'assay_type_0' (aka 'float[8]')", 0, nullptr);
         store(buffer(call, 0) + thread_in_grid(call), 1);
       },
       {4}, {4});
   EXPECT_TRUE(error);
   ASSERT_THAT(bench.reports(), SizeIs(1));
-  EXPECT_EQ(bench.reports()[0].address, "index 9 of float[8]");
+  EXPECT_EQ(bench.reports()[0].address, "index 9 of 'float[8]'");
   EXPECT_EQ(bench.reports()[0].event.position, (SourcePosition{"kernel.metal", 12, 5}));
   EXPECT_EQ(bench.ints(0)[2], 0);
   EXPECT_EQ(bench.ints(0)[3], 1);

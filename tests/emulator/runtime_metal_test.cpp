@@ -126,6 +126,26 @@ kernel void own(device const float* in, device float* out, uint i [[thread_posit
   EXPECT_EQ(expect_report(Check::memcheck, kernel("^mine[i % 5]")).count, 25U);
 }
 
+TEST(Metal, MemcheckOfTheLengthOfAVectorMatrixOrArray) {
+  const auto report = [](const std::string& declared, const std::string& access, int length) {
+    const auto kernel = [&](int indices, const std::string& text) {
+      return "kernel void own(device const float* in, device float* out, uint i [[thread_position_in_grid]]) {\n"
+             "  const int k = int(i) % " +
+             std::to_string(indices) + ";\n  " + declared + "\n  " + text + "\n}";
+    };
+    std::string unmarked = access;
+    std::erase(unmarked, '^');
+    expect_silent(kernel(length, unmarked));
+    return expect_report(Check::memcheck, kernel(length + 1, access)).address;
+  };
+  EXPECT_EQ(report("float3 v = in[i];", "out[i] = ^v[k];", 3), "index 3 of the 3 components of a vector");
+  EXPECT_EQ(report("half4 v = 0;", "^v[k] = 1; out[i] = v.x;", 4), "index 4 of the 4 components of a vector");
+  EXPECT_EQ(report("packed_float3 v = float3(0);", "out[i] = ^v[k];", 3), "index 3 of the 3 components of a vector");
+  EXPECT_EQ(report("float2x3 m(in[i]);", "out[i] = ^m[k][2];", 2), "index 2 of the 2 columns of a matrix");
+  EXPECT_EQ(report("float2x3 m(in[i]);", "out[i] = ^m[1][k];", 3), "index 3 of the 3 components of a vector");
+  EXPECT_EQ(report("array<float, 5> a = {0};", "out[i] = ^a[k];", 5), "index 5 of the 5 elements of an array");
+}
+
 TEST(Metal, InitcheckAtItsPlace) {
   const Report report = expect_report(Check::initcheck, R"(
 kernel void add(device const float* in, device float* out, uint i [[thread_position_in_grid]]) {

@@ -76,9 +76,9 @@ abi::ActiveLanes all_gather(abi::Scope scope, const void* mine, std::uint64_t by
   return {std::uint64_t{1} << current_lane, current_lane};
 }
 
-void index_out_of_bounds(const char* file, std::uint32_t line, std::uint32_t /*column*/, std::uint64_t index,
-                         const char* /*type*/) {
-  calls().out_of_bounds.push_back({file, line, index});
+void index_out_of_bounds(const abi::Site* site, std::uint64_t index, const char* /*type*/, std::uint64_t /*count*/,
+                         const void* /*pc*/) {
+  calls().out_of_bounds.push_back({site->file, site->line, index});
 }
 
 void blocks(std::uint64_t /*count*/, const void* /*pc*/) {}

@@ -63,6 +63,7 @@ int compile(const CheckOptions& options) {
   if (!compiled && compiled.error().kind != metal::Error::Kind::compile)
     throw std::invalid_argument(compiled.error().text);
   options.write(compiled ? std::vector<ShaderFinding>{} : findings_in(compiled.error().text, "compile"));
+  if (compiled && !options.json().empty()) write_atomically(options.json(), list_shader_as_json(script));
   tell("{}\n", compiled ? fmt::format("{} {}: compiles", script.source.string(), script.passes[0].function)
                         : compiled.error().text);
   return compiled ? 0 : 1;

@@ -79,13 +79,16 @@ std::string schedules_in_words(const ScheduleSummary& summary) {
                      summary.different > 1 ? "" : "s");
 }
 
+std::string refuse_no_extent(const std::string& text) {
+  if (parse_number<std::uint64_t>(text).value_or(0) > 0) return "";
+  constexpr std::size_t shown = 40;
+  return fmt::format("{}{}: expected one to three whole numbers from 1 to 2^64 - 1, with commas between them: 64,64,1",
+                     text.substr(0, shown), text.size() > shown ? "..." : "");
+}
+
 CLI::Option* add_extents(CLI::App& command, const std::string& name, std::vector<std::uint64_t>& extents,
                          const std::string& help) {
-  return command.add_option(name, extents, help)
-      ->delimiter(',')
-      ->expected(1, 3)
-      ->check(refuse_no_whole_number)
-      ->check(CLI::PositiveNumber);
+  return command.add_option(name, extents, help)->delimiter(',')->expected(1, 3)->check(refuse_no_extent);
 }
 
 }  // namespace
@@ -94,6 +97,9 @@ void ShaderOptions::add_source(CLI::App& command, const std::string& help) {
   command.add_option("file", file_, help)->required();
   command.add_option("-D,--define", macros_, "A macro, NAME or NAME=VALUE")->allow_extra_args(false);
   command.add_option("-I,--include", folders_, "A folder for #include, beside the file's own and those that hold it")
+      ->allow_extra_args(false);
+  command.add_option("--link", linked_, "Another .metal file of the library, which defines what this one declares")
+      ->check(CLI::ExistingFile)
       ->allow_extra_args(false);
   command.add_option("--suppress", suppressions_, "A file of what is allowed, a line each: CHECK FILE:LINE - REASON");
   command.add_option("--metal-version", metal_version_, "__METAL_VERSION__")
@@ -153,6 +159,7 @@ ShaderScript ShaderOptions::script() const {
     script.language.macros[name] = value;
   }
   script.language.folders.insert(script.language.folders.end(), folders_.begin(), folders_.end());
+  for (const auto& file : linked_) script.language.linked.push_back(std::filesystem::absolute(file));
   script.suppressions = suppressions_;
   if (step_limit_) script.step_limit = step_limit_;
   return script;

@@ -36,7 +36,7 @@ class ShaderOptions {
   ShaderScript of_one_dispatch() const;
 
   std::string file_, function_, json_, suppressions_;
-  std::vector<std::filesystem::path> folders_;
+  std::vector<std::filesystem::path> folders_, linked_;
   std::vector<std::string> macros_, buffers_, arrays_, textures_, samplers_, threadgroup_, constants_, extents_;
   std::vector<std::uint64_t> grid_, group_;
   int metal_version_ = 320;

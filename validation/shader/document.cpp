@@ -17,8 +17,8 @@ namespace {
 using Names = std::vector<std::string>;
 
 std::set<std::string> with_common_keys(std::set<std::string> keys) {
-  keys.insert({"name", "source", "metal_version", "macros", "include_folders", "scratch", "fill", "constants",
-               "structs", "step_limit", "passes"});
+  keys.insert({"name", "source", "metal_version", "macros", "include_folders", "linked_files", "scratch", "fill",
+               "constants", "structs", "step_limit", "passes"});
   return keys;
 }
 

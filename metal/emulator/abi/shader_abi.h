@@ -237,8 +237,10 @@ struct Services {
   void (*leave)(const Site* site);
 
   /// Called, in shaders compiled for checking, when an index is out of the bounds of an array of known length: a local
-  /// array, a `threadgroup` variable, a member of a struct. Ends the thread before its access.
-  void (*index_out_of_bounds)(const char* file, assay_u32 line, assay_u32 column, assay_u64 index, const char* type);
+  /// array, a `threadgroup` variable, a member of a struct; then `type` is the array's type and `count` 0. Of a vector, a
+  /// matrix or a metal::array, `type` names its `count` parts. Ends the thread before its access. The place is `site`, or
+  /// the return address `pc` if `site` has no line.
+  void (*index_out_of_bounds)(const Site* site, assay_u64 index, const char* type, assay_u64 count, const void* pc);
 
   /// Called, in every shader, before an integer operation whose result is undefined: a division by zero, a shift by a
   /// negative amount or by the width or more. Ends the thread before the operation.

@@ -15,11 +15,23 @@ bool same_places(const Report& a, const Report& b) {
          (!a.other || a.other->position == b.other->position);
 }
 
+/// An update by two threads, such as sum += x: no barrier fits between its read and its write.
+bool is_one_update(const Report& report) {
+  if (report.check != Check::racecheck || !report.other || report.event.position.line == 0) return false;
+  const std::string &later = report.event.action, &earlier = report.other->action;
+  return report.event.position == report.other->position &&
+         ((later.starts_with("read") && earlier == "earlier write") ||
+          (later.starts_with("write") && earlier == "earlier read"));
+}
+
 Report resolved(const Finding& finding) {
   Report report = finding.report;
   if (!finding.object.empty()) report.event.position = position_of(finding.object, finding.offset);
   if (report.other && !finding.other_object.empty())
     report.other->position = position_of(finding.other_object, finding.other_offset);
+  if (is_one_update(report))
+    report.advice =
+        "make it one atomic operation, such as atomic_fetch_add_explicit, or give each thread an element of its own";
   return report;
 }
 

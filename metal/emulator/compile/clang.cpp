@@ -185,7 +185,7 @@ Error error_of(const ClangRun& run) {
   if (!run.limit.empty())
     return {Error::Kind::compile, fmt::format("this shader takes clang more than {} (docs/limits.md)", run.limit)};
   const std::size_t dump = run.messages.find(crash);
-  if (run.status < 128 && dump == std::string::npos) return {Error::Kind::compile, run.messages};
+  if (run.status < 128 && dump == std::string::npos) return {Error::Kind::compile, without_own_types(run.messages)};
   return {Error::Kind::compile, fmt::format("{}clang itself failed at this shader, with status {}",
                                             run.messages.substr(0, dump), run.status)};
 }

@@ -117,7 +117,8 @@ const std::vector<std::string> defined_integers = {"-fsanitize=integer-divide-by
 const std::vector<std::string> unmerged_integer_hooks = {
     "-mllvm", "-force-attribute=__ubsan_handle_divrem_overflow_abort:nomerge",
     "-mllvm", "-force-attribute=__ubsan_handle_shift_out_of_bounds_abort:nomerge",
-    "-mllvm", "-force-attribute=assay_undefined_shift:nomerge"};
+    "-mllvm", "-force-attribute=assay_undefined_shift:nomerge",
+    "-mllvm", "-force-attribute=assay_index_outside:nomerge"};
 
 /// For bitcode on standard input, in which the effects of most other flags are fixed already.
 const std::vector<std::string> from_bitcode = {"-x", "ir", "-w", "-fPIC", "-fno-crash-diagnostics"};

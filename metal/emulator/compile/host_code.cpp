@@ -33,10 +33,15 @@ constexpr std::array<std::string_view, 14> always = {"memcpy",
                                                      "_ITM_deregisterTMCloneTable",
                                                      "_ITM_registerTMCloneTable"};
 
+/// half is mangled as "Dh" here: a demangler may be older than its own name, "DF16_".
 std::string demangled(const std::string& symbol) {
+  constexpr std::string_view half = "DF16_";
+  std::string known = symbol;
+  for (std::size_t at = known.find(half); at != std::string::npos; at = known.find(half))
+    known.replace(at, half.size(), "Dh");
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> name(
-      ::abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
+      ::abi::__cxa_demangle(known.c_str(), nullptr, nullptr, &status), &std::free);
   return status == 0 && name ? name.get() : symbol;
 }
 

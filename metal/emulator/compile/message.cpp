@@ -38,4 +38,17 @@ std::optional<CompilerMessage> message_in(std::string_view line) {
   return std::nullopt;
 }
 
+std::string without_own_types(std::string text) {
+  constexpr std::string_view own = "'assay_type_", known = "' (aka '";
+  for (std::size_t at = text.find(own); at != std::string::npos; at = text.find(own, at + 1)) {
+    const std::size_t quote = text.find('\'', at + own.size());
+    if (quote == std::string::npos || text.compare(quote, known.size(), known) != 0) continue;
+    const std::size_t end = text.find("')", quote + known.size());
+    if (end == std::string::npos) break;
+    text.erase(end + 1, 1);
+    text.erase(at, quote + known.size() - at - 1);
+  }
+  return text;
+}
+
 }  // namespace assay::metal::emulator

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "metal/emulator/check/report.h"
@@ -16,5 +17,8 @@ struct CompilerMessage {
 
 /// Nothing if the line, of any length, has another form.
 std::optional<CompilerMessage> message_in(std::string_view line);
+
+/// Messages with 'float[8]' in place of "'assay_type_0' (aka 'float[8]')", whose first name is the translator's.
+std::string without_own_types(std::string text);
 
 }  // namespace assay::metal::emulator

@@ -47,6 +47,15 @@ std::string preamble(const std::map<std::string, std::string>& macros) {
   return text;
 }
 
+/// What is read behind the source `name`: the files that define what it declares, but for itself.
+std::string linked_files(const std::vector<fs::path>& files, const fs::path& name) {
+  std::string text;
+  std::error_code ignored;  // a source may be no file
+  for (const fs::path& file : files)
+    if (!fs::equivalent(file, name, ignored)) text += fmt::format("#include \"{}\"\n", file.string());
+  return text;
+}
+
 }  // namespace
 
 Result<std::string> preprocess(const Clang& clang, std::string_view source, const fs::path& name,
@@ -56,13 +65,14 @@ Result<std::string> preprocess(const Clang& clang, std::string_view source, cons
   const auto flags = preprocessing_flags(options, purpose, *headers, name.parent_path());
   const auto folder = cache_folder(options.cache);
   if (!folder) return tl::make_unexpected(folder.error());
-  const std::string text_before = preamble(options.language.macros);
-  const PreprocessedCache cache(*folder, clang, flags, name, text_before + std::string(source));
+  const std::string text_before = preamble(options.language.macros),
+                    behind = linked_files(options.language.linked, name);
+  const PreprocessedCache cache(*folder, clang, flags, name, text_before + std::string(source) + behind);
   if (auto kept = cache.find()) return *std::move(kept);
   const auto start = std::chrono::file_clock::now();
   const fs::path input = work / "source", output = work / "preprocessed";
-  const auto written = write_file(input, fmt::format("{}# 1 \"{}\"\n{}\n", text_before, escaped_file(name.string()),
-                                                     without_byte_order_mark(source)));
+  const auto written = write_file(input, fmt::format("{}# 1 \"{}\"\n{}\n{}", text_before, escaped_file(name.string()),
+                                                     without_byte_order_mark(source), behind));
   if (!written) return tl::make_unexpected(written.error());
   const auto run = run_clang(clang, flags, input, output);
   if (!run) return tl::make_unexpected(run.error());

@@ -8,6 +8,7 @@
 
 #include "metal/device/read_file.h"
 #include "metal/emulator/check/symbolizer.h"
+#include "metal/emulator/compile/message.h"
 #include "metal/emulator/dispatch/events.h"
 #include "metal/emulator/dispatch/group_runner.h"
 #include "metal/emulator/dispatch/log_format.h"
@@ -118,15 +119,25 @@ void GroupRunner::report_endless(const abi::Site* site, const void* pc) {
   });
 }
 
-void GroupRunner::index_out_of_bounds(const abi::Site& site, std::uint64_t index, const char* type) {
-  log_.add({Check::memcheck, site.file, number_of(site)}, [&] {
+void GroupRunner::index_out_of_bounds(const abi::Site& site, std::uint64_t index, const char* type, std::uint64_t count,
+                                      const void* pc) {
+  const bool has_line = site.line > 0;
+  log_.add({Check::memcheck, has_line ? site.file : pc, number_of(site)}, [&] {
     Finding found =
         finding(Check::memcheck, "an index outside of an array; its access is not performed, and its thread ends there",
-                event_of(scheduler_.current(), "access", position_of(site)));
+                event_of(scheduler_.current(), "access", has_line ? position_of(site) : SourcePosition{}));
     found.report.advice = "keep the index below the length of the array";
-    const std::string name = array_at(site);
-    found.report.address = fmt::format("index {} of {}{}", static_cast<std::int64_t>(index),
-                                       name.empty() ? "" : fmt::format("`{}`, ", name), type);
+    const auto shown = static_cast<std::int64_t>(index);
+    if (has_line) {
+      const std::string name = array_at(site);
+      found.report.address = fmt::format("index {} of {}{}", shown, name.empty() ? "" : fmt::format("`{}`, ", name),
+                                         without_own_types(type));
+    } else {
+      found.report.address = fmt::format("index {} of the {} {}", shown, count, type);
+      const CodePlace place = place_in(launch_->info, pc);
+      found.object = place.object;
+      found.offset = place.offset;
+    }
     return found;
   });
   end_by_fault();

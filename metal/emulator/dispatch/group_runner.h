@@ -76,7 +76,8 @@ class GroupRunner final : private BarrierListener {
   void leave(const abi::Site& site) { barriers_.leave(scheduler_.current(), site); }
   void undefined_lane(abi::Scope scope, std::uint32_t lane, const abi::Site& site);
   void blocks(std::uint64_t count, const void* pc) { count_steps(count, nullptr, pc); }
-  [[noreturn]] void index_out_of_bounds(const abi::Site& site, std::uint64_t index, const char* type);
+  [[noreturn]] void index_out_of_bounds(const abi::Site& site, std::uint64_t index, const char* type,
+                                        std::uint64_t count, const void* pc);
   void log(const char* format, std::span<const abi::LogValue> values, const abi::Site& site) const;
   [[noreturn]] void texture_out_of_bounds(const abi::Texture& texture, const abi::TexelPlace& place,
                                           const abi::Site& site);

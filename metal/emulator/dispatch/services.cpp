@@ -82,10 +82,9 @@ void leave(const abi::Site* site) {
   if (current_runner) current_runner->leave(*site);
 }
 
-void index_out_of_bounds(const char* file, assay_u32 line, assay_u32 column, assay_u64 index, const char* type) {
-  const abi::Site site{file, line, column};
-  if (!current_runner) end_lone_call(fmt::format("an index outside of an array, at {}", to_string(position_of(site))));
-  current_runner->index_out_of_bounds(site, index, type);
+void index_out_of_bounds(const abi::Site* site, assay_u64 index, const char* type, assay_u64 count, const void* pc) {
+  if (!current_runner) end_lone_call(fmt::format("an index outside of an array, at {}", to_string(position_of(*site))));
+  current_runner->index_out_of_bounds(*site, index, type, count, pc);
 }
 
 void undefined_integer(abi::IntegerOperation operation, const abi::IntegerOperand* left,

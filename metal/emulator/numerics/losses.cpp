@@ -90,7 +90,9 @@ std::vector<double> shares_of(const Numerics& numerics, const std::vector<std::u
     for (int k = 0; k < 3; ++k) {
       if (!(parts[k] > 0) || !std::isfinite(sum)) continue;
       const double passed_on = std::fabs(entry.slopes[k] * tape[entry.operands[k]].value);  // over value: the growth
-      const auto part = static_cast<float>(scale * parts[k] * (passed_on > value ? value / passed_on : 1));
+      constexpr double least = 0x1p-30;  // a difference of 0 still has operands
+      const auto part =
+          static_cast<float>(scale * parts[k] * (passed_on > value ? std::max(value / passed_on, least) : 1));
       weights[entry.operands[k]] += part;
       passed += part;
     }

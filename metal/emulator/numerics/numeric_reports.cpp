@@ -91,6 +91,24 @@ std::string advice_for(const Origin& origin) {
   return "test the operands before it";
 }
 
+Event absorption_of(const Numerics& numerics, const SiteStatistics& site) {
+  Event event = event_of(numerics, site.absorption);
+  event.action += fmt::format(", a term is absorbed, {} times in all", site.absorbed);
+  return event;
+}
+
+/// The sum that absorbed terms on the line with the largest share: a subtraction behind it has shown what they were.
+const SiteStatistics* absorbing_site(const Numerics& numerics, const Losses& losses) {
+  for (const LineLoss& line : losses.lines)
+    for (std::uint32_t n = numerics.first_site(); n < numerics.sites().size(); ++n) {
+      const SiteStatistics& site = numerics.sites()[n];
+      if (site.absorbed != 0 && line.share > 0 && site.position.line == line.position.line &&
+          site.position.file == line.position.file)
+        return &site;
+    }
+  return nullptr;
+}
+
 void report_loss(const Numerics& numerics, const Losses& losses, const LineLoss& line, const DispatchInfo& dispatch,
                  ReportLog& log) {
   const SiteStatistics& site = numerics.sites()[line.site];
@@ -105,9 +123,9 @@ void report_loss(const Numerics& numerics, const Losses& losses, const LineLoss&
   if (site.worst_growth > 2) {
     report.event = event_of(numerics, site.worst);
     report.event.action += fmt::format(", which loses {:.0f} bits", line.lost_bits);
+    if (const SiteStatistics* sum = absorbing_site(numerics, losses)) report.other = absorption_of(numerics, *sum);
   } else if (site.absorbed != 0) {
-    report.event = event_of(numerics, site.absorption);
-    report.event.action += fmt::format(", a term is absorbed, {} times in all", site.absorbed);
+    report.event = absorption_of(numerics, site);
   }
   add(log, line.site, Subject::loss, std::move(report));
 }

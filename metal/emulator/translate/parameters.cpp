@@ -40,7 +40,7 @@ class Parameter {
     result_.type = source_.join(first_, name) + (name < last_ ? source_.join(name + 1, last_) : "");
     refuse_tensor(type_end);
     texture_or_sampler(type_end);
-    refuse_ray_tracing(type_end);
+    refuse_hardware(type_end);
     result_.is_function_table = holds_function_table(first_, type_end);
     is_pointer_ = source_.find(type_end, name, "*&") != name || source_.find(type_end, last_, "[(") != last_;
     element_type(first_, type_end);
@@ -91,10 +91,13 @@ class Parameter {
     result_.count = static_cast<std::uint32_t>(*count);
   }
 
-  void refuse_ray_tracing(std::size_t type_end) const {
-    for (std::size_t n = first_; n < type_end; ++n)
+  void refuse_hardware(std::size_t type_end) const {
+    for (std::size_t n = first_; n < type_end; ++n) {
+      if (source_[n] == "imageblock")
+        fail("is an imageblock, the tile memory of a render pass, which is not supported");
       if (source_[n] == "intersection_function_table" || source_[n].text.ends_with("acceleration_structure"))
         fail(fmt::format("is of type {}, which is not supported", source_[n].text));
+    }
   }
 
   bool is_memory() const {

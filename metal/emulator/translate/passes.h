@@ -53,6 +53,18 @@ extern const char* const lint_threadgroup_variable;
 /// wrong results and no report. So everything ambiguous is refused.
 void translate_threadgroup(const Source& source, const Declarations& declarations, const char* variable, Edits& edits);
 
+/// Whether it is `uint3 name [[thread_position_in_grid]];`, or another position, at program scope.
+bool is_program_position(const Source& source, const Declaration& declaration);
+
+/// Gives each function that names such a position a constant of its name, in a block around its body.
+///
+///   uint3 at [[thread_position_in_grid]];  void f() { g(at); }
+///     ->  void f() { const uint3 at = VALUE; { g(at); } }
+///
+/// `value` is a format: {0} is the type, {1} the attribute. Null refuses them.
+void translate_program_positions(const Source& source, const Declarations& declarations, const char* value,
+                                 Edits& edits);
+
 struct ProgramConstant {
   std::string scope, name;  ///< "::a::" and "n"
   std::string type;

@@ -79,6 +79,7 @@ class Restrictions {
   }
 
   void program_variable(const Declaration& declaration) {
+    if (is_program_position(source_, declaration)) return;
     const std::size_t name = source_.type_end(declaration.specifiers, declaration.last);
     const bool is_variable =
         name > declaration.specifiers && name + 1 < declaration.last && source_.is_identifier(name) &&

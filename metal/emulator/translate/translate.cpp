@@ -19,7 +19,11 @@ struct Target {
   std::string (*registration)(const Registered&);
   void (*mark)(const Source&, const Declarations&, Edits&);
   bool has_textures;
+  const char* position;  ///< translate_program_positions()
 };
+
+constexpr const char* run_position =
+    "::assay_shader_side::position_at<{0}, &::assay_shader_side::abi::Position::{1}>()";
 
 /// Refuses kernels that take textures or samplers, for a target that has none.
 void refuse_textures(const Kernels& kernels) {
@@ -51,6 +55,7 @@ Result<std::string> translate_to(const Target& target, std::string_view whole, s
   refuse_host_words(source, declarations);
   refuse_lasting_variables(source, declarations);
   Edits edits(source.text(), source.tokens());
+  translate_program_positions(source, declarations, target.position, edits);
   translate_tokens(source, edits);
   translate_overloads(source, declarations, choices, edits);
   translate_threadgroup(source, declarations, target.threadgroup_variable, edits);
@@ -73,8 +78,9 @@ Result<std::string> translate_to(const Target& target, std::string_view whole, s
 }  // namespace
 
 Result<std::string> translate(std::string_view preprocessed, std::string_view wanted, const OverloadChoices* choices) {
-  return translate_to({run_threadgroup_variable, registration, [](const Source&, const Declarations&, Edits&) {}, true},
-                      with_clang_pragmas(preprocessed), wanted, choices);
+  return translate_to(
+      {run_threadgroup_variable, registration, [](const Source&, const Declarations&, Edits&) {}, true, run_position},
+      with_clang_pragmas(preprocessed), wanted, choices);
 }
 
 Result<std::optional<std::string>> overload_probe(std::string_view preprocessed, std::string_view wanted) try {
@@ -84,6 +90,7 @@ Result<std::optional<std::string>> overload_probe(std::string_view preprocessed,
   const Overloads overloads(source, declarations);
   if (!overloads.have_names()) return std::nullopt;
   Edits edits(source.text(), source.tokens());
+  translate_program_positions(source, declarations, "{0}()", edits);
   translate_address_spaces(source, declarations, overloads.qualifiers(), edits);
   translate_threadgroup(source, declarations, lint_threadgroup_variable, edits);
   overloads.mark(edits);
@@ -124,8 +131,8 @@ Result<ShaderListing> list_kernels(std::string_view preprocessed) try {
 }
 
 Result<std::string> translate_for_ptx(std::string_view preprocessed) {
-  return translate_to({ptx_threadgroup_variable, ptx_registration, mark_divergent_operations, false}, preprocessed, {},
-                      nullptr);
+  return translate_to({ptx_threadgroup_variable, ptx_registration, mark_divergent_operations, false, nullptr},
+                      preprocessed, {}, nullptr);
 }
 
 Result<LintTranslation> translate_for_lint(std::string_view preprocessed) try {
@@ -133,6 +140,7 @@ Result<LintTranslation> translate_for_lint(std::string_view preprocessed) try {
   const Source source(text);
   const std::vector<Declaration> declarations = find_declarations(source);
   Edits edits(source.text(), source.tokens());
+  translate_program_positions(source, declarations, "{0}()", edits);
   translate_address_spaces(source, declarations, Overloads(source, declarations).qualifiers(), edits);
   translate_threadgroup(source, declarations, lint_threadgroup_variable, edits);
   const DivergentOperations divergent = find_divergent_operations(source, declarations);

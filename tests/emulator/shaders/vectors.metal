@@ -33,7 +33,7 @@ kernel void vectors(device int* out, device packed_float3* packed, device float3
   packed[1] = float3(1, 2, 3);
   packed[1] += 1;
   float3 sum = packed[1] + float3(1);
-  c.check(all(sum == float3(3, 4, 5)) && packed[1].z == 4 && packed[1][0] == 2 && all(packed[1] * 2 == float3(4, 6, 8)));
+  c.check(all(sum == float3(3, 4, 5)) && all(half4(7, packed[1]) == half4(7, 2, 3, 4)) && packed[1].z == 4 && packed[1][0] == 2 && all(packed[1] * 2 == float3(4, 6, 8)));
   aligned[0] = packed[1];
   aligned[0].zx = aligned[0].xy;
   c.check(all(aligned[0] == float3(3, 3, 2)));

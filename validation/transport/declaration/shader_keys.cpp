@@ -30,6 +30,9 @@ metal::ShaderLanguage read_language(const BindingNode& node, const std::filesyst
     language.metal_version = static_cast<int>(version->integer(100, 999));
   if (const auto folders = node.find("include_folders"))
     for (const BindingNode& one : folders->list()) language.folders.push_back(folder / one.text());
+  if (const auto files = node.find("linked_files"))
+    for (const BindingNode& one : files->list())
+      language.linked.push_back(std::filesystem::absolute(folder / one.text()));
   const auto macros = node.find("macros");
   if (!macros) return language;
   for (const auto& [name, value] : macros->members()) {

@@ -28,8 +28,7 @@ extern "C" __attribute__((used, noinline, visibility("hidden"))) ASSAY_OWN void 
 extern "C" __attribute__((used, noinline, visibility("hidden"))) ASSAY_OWN void assay_air_index(
     ulong index, ulong count, const char* type, const assay_shader_side::Site* site) {
   using namespace assay_shader_side;
-  if (index >= count && services != nullptr)
-    services->index_out_of_bounds(site->file, site->line, site->column, index, type);
+  if (index >= count && services != nullptr) services->index_out_of_bounds(site, index, type, 0, nullptr);
 }
 #endif
 

@@ -2,14 +2,21 @@
 #pragma once
 
 #include <assay/bfloat.h>
+#include <assay/index_check.h>
 
 namespace metal {
 
 template <class T, size_t N>
 struct array {
   T elements[N];
-  ASSAY_IN_PLACE constexpr T& operator[](size_t n) { return elements[n]; }
-  ASSAY_IN_PLACE constexpr const T& operator[](size_t n) const { return elements[n]; }
+  ASSAY_IN_PLACE constexpr T& operator[](size_t n) {
+    ASSAY_EXPECT_INDEX(N, n, "elements of an array");
+    return elements[n];
+  }
+  ASSAY_IN_PLACE constexpr const T& operator[](size_t n) const {
+    ASSAY_EXPECT_INDEX(N, n, "elements of an array");
+    return elements[n];
+  }
   ASSAY_IN_PLACE constexpr T* data() { return elements; }
   ASSAY_IN_PLACE constexpr const T* data() const { return elements; }
   ASSAY_IN_PLACE constexpr T* begin() { return elements; }

@@ -125,8 +125,8 @@ ASSAY_HOOK void __ubsan_handle_out_of_bounds(assay_shader_side::OutOfBounds* dat
   using namespace assay_shader_side;
   const unsigned unused = 64 - bits_of(data->index);
   if (is_signed(data->index)) index = static_cast<unsigned long>(static_cast<long>(index << unused) >> unused);
-  const auto& [file, line, column] = data->where;
-  if (services != nullptr) services->index_out_of_bounds(file, line, column, index, data->array->name);
+  const Site site{data->where.file, data->where.line, data->where.column};
+  if (services != nullptr) services->index_out_of_bounds(&site, index, data->array->name, 0, nullptr);
 }
 
 #undef ASSAY_ACCESS_HOOKS

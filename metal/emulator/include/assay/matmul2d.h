@@ -49,8 +49,8 @@ namespace detail {
 void outside_of_tensor(int index, assay_detail::Site site);
 #else
 __attribute__((noinline)) ASSAY_UNCHECKED inline void outside_of_tensor(int index, assay_detail::Site site) {
-  assay_shader_side::services->index_out_of_bounds(site.file, site.line, site.column, ulong(long(index)),
-                                                   "tensor along K, which the operation takes for fixed");
+  assay_shader_side::services->index_out_of_bounds(&site, ulong(long(index)),
+                                                   "tensor along K, which the operation takes for fixed", 0, nullptr);
 }
 #endif
 

@@ -41,8 +41,14 @@ struct matrix {
     for (int c = 0; c < C; ++c) columns[c] = vec<T, R>(other.columns[c]);
   }
 
-  ASSAY_IN_PLACE constexpr vec<T, R>& operator[](int c) { return columns[c]; }
-  ASSAY_IN_PLACE constexpr const vec<T, R>& operator[](int c) const { return columns[c]; }
+  ASSAY_IN_PLACE constexpr vec<T, R>& operator[](int c) {
+    ASSAY_EXPECT_INDEX(C, c, "columns of a matrix");
+    return columns[c];
+  }
+  ASSAY_IN_PLACE constexpr const vec<T, R>& operator[](int c) const {
+    ASSAY_EXPECT_INDEX(C, c, "columns of a matrix");
+    return columns[c];
+  }
 
   ASSAY_OWN friend matrix operator+(matrix a, matrix b) {
     for (int c = 0; c < C; ++c) a.columns[c] += b.columns[c];

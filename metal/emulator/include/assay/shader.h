@@ -195,6 +195,14 @@ ASSAY_UNCHECKED A given(const assay_u32 (&xyz)[3]) {
     return A(Element(xyz[0]), Element(xyz[1]), Element(xyz[2]));
 }
 
+#if !ASSAY_LINT && !ASSAY_NVPTX
+/// The running thread's position, for a function that names one of program scope.
+template <class A, auto member>
+ASSAY_UNCHECKED A position_at() {
+  return given<A>(services->position()->*member);
+}
+#endif
+
 }  // namespace assay_shader_side
 
 #endif

@@ -17,9 +17,11 @@ namespace metal {
   template <class... Parts, class = assay_detail::if_fills<N, Parts...>>              \
   ASSAY_OWN constexpr packed_vec(Parts... parts) : packed_vec(vec<T, N>(parts...)) {} \
   ASSAY_IN_PLACE constexpr T& operator[](long n) {                                    \
+    ASSAY_EXPECT_INDEX(N, n, "components of a vector");                               \
     return (&x)[n];                                                                   \
   }                                                                                   \
   ASSAY_IN_PLACE constexpr const T& operator[](long n) const {                        \
+    ASSAY_EXPECT_INDEX(N, n, "components of a vector");                               \
     return (&x)[n];                                                                   \
   }                                                                                   \
   ASSAY_PACKED_ASSIGN(N, +)                                                           \

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <assay/bfloat.h>
+#include <assay/index_check.h>
 #include <assay/initializer_list.h>
 #include <assay/integer_hooks.h>
 #include <assay/swizzle.h>
@@ -34,14 +35,20 @@ struct Shape<vec<T, N>> {
 template <class T>
 struct Shape<const T> : Shape<T> {};
 
+/// Of what a constructor takes: a packed vector fills as many elements as the other one.
+template <class T>
+struct Part : Shape<T> {};
+template <class T, int N>
+struct Part<packed_vec<T, N>> : Shape<vec<T, N>> {};
+
 template <class T, int N>
 struct Elements {
   T at[N] = {};
   int count = 0;
   template <class U>
   ASSAY_OWN constexpr void append(U value) {
-    if constexpr (Shape<U>::is_vector) {
-      for (int n = 0; n < Shape<U>::size; ++n) at[count++] = assay_shader_side::cast<T>(value[n]);
+    if constexpr (Part<U>::is_vector) {
+      for (int n = 0; n < Part<U>::size; ++n) at[count++] = assay_shader_side::cast<T>(value[n]);
     } else {
       at[count++] = assay_shader_side::cast<T>(value);
     }
@@ -62,7 +69,7 @@ struct Elements {
 };
 
 template <int N, class... Parts>
-using if_fills = enable_if_t<(Shape<Parts>::size + ... + 0) == N && (sizeof...(Parts) > 1)>;
+using if_fills = enable_if_t<(Part<Parts>::size + ... + 0) == N && (sizeof...(Parts) > 1)>;
 template <class S>
 using if_scalar = enable_if_t<is_arithmetic_v<S> || is_enum_v<S>>;
 
@@ -125,9 +132,11 @@ using if_scalar = enable_if_t<is_arithmetic_v<S> || is_enum_v<S>>;
   template <class... Parts, class = assay_detail::if_fills<N, Parts...>>                                       \
   ASSAY_OWN constexpr vec(Parts... parts) : vec(assay_detail::Elements<T, N>::of(parts...)) {}                 \
   ASSAY_IN_PLACE constexpr T& operator[](long n) {                                                             \
+    ASSAY_EXPECT_INDEX(N, n, "components of a vector");                                                        \
     return at(n);                                                                                              \
   }                                                                                                            \
   ASSAY_IN_PLACE constexpr const T& operator[](long n) const {                                                 \
+    ASSAY_EXPECT_INDEX(N, n, "components of a vector");                                                        \
     return at(n);                                                                                              \
   }                                                                                                            \
   ASSAY_VECTOR_ASSIGN(+)                                                                                       \

@@ -6,7 +6,7 @@ import json
 import os
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -163,11 +163,11 @@ class Library:
     allows_equal_writes = False  # whether races in which both threads write the same value only warn
 
     def __init__(self, source: Union[str, Path], macros: Mapping[str, Any], metal_version: int, device: str,
-                 include_folders: Sequence[str] = ()) -> None:  # fmt: skip
+                 include_folders: Sequence[str] = (), linked_files: Sequence[str] = (), kernel: str = "") -> None:  # fmt: skip
         """`source`: a text, or the absolute path of a file."""
         self.device = device
-        self._folders = list(include_folders)
-        self._shader, self._macros = source, dict(macros)
+        self._folders, self._linked = list(include_folders), list(linked_files)
+        self._shader, self._macros, self._only = source, dict(macros), kernel
         self._metal_version = _numbers.whole("metal_version", metal_version, 100, 999)
         listing = self._list()
         self._kernels = {kernel["name"]: self._kernel(kernel) for kernel in listing["kernels"]}
@@ -199,18 +199,21 @@ class Library:
             macros = [word for name, value in self._macros.items() for word in ("-D", f"{name}={value}")]
             version = ["--metal-version", str(self._metal_version)]
             folders = [word for one in self._folders for word in ("-I", one)]
+            linked = [word for one in self._linked for word in ("--link", one)]
+            only = ["--kernel", self._only] if self._only else []
             ended = run_program(
-                "metal", "check", shader, *macros, *version, *folders, "--json", listing.name, folder=folder
+                "metal", "check", shader, *macros, *version, *folders, *linked, *only, "--json", listing.name, folder=folder
             )
             if not listing.is_file():
-                raise CompileError(ended.stderr.strip().replace(shader, Path(shader).name))
+                raise CompileError((ended.stderr or ended.stdout).strip().replace(shader, Path(shader).name))
             return json.loads(listing.read_text())
 
     def _source(self) -> Dict[str, Any]:
         macros = {name: str(value) for name, value in self._macros.items()}
         shader = {"source": str(self._shader)} if isinstance(self._shader, Path) else {"text": self._shader}
         folders = {"include_folders": self._folders} if self._folders else {}
-        return {**shader, **folders, "metal_version": self._metal_version, "macros": macros}
+        linked = {"linked_files": self._linked} if self._linked else {}
+        return {**shader, **folders, **linked, "metal_version": self._metal_version, "macros": macros}
 
     def _constants(self, given: Mapping[Union[int, str], Any]) -> List[Dict[str, Any]]:
         constants = []
@@ -229,11 +232,14 @@ def compile(
     macros: Optional[Mapping[str, Any]] = None,
     metal_version: int = 320,
     include_folders: Sequence[Union[str, "os.PathLike[str]"]] = (),
+    linked_files: Sequence[Union[str, "os.PathLike[str]"]] = (),
+    kernel: str = "",
     device: str = "emulated",
 ) -> Library:
     """Compiles a .metal text, or the file of a pathlib.Path.
 
-    #include searches `include_folders` too, beside the file's own folder and those that hold it.
+    #include searches `include_folders` too, beside the file's own folder and those that hold it. `linked_files` are
+    further .metal files of the library, which define what the source declares. `kernel` is the only one to compile.
     `device` is where kernels run: "emulated", with every access checked, "nvidia" or "apple". Raises CompileError, with
     the compiler's messages.
 
@@ -249,10 +255,16 @@ def compile(
     if isinstance(source, str) and source.endswith(".metal") and "\n" not in source:
         raise ValueError(f"source = {source!r}: expected the text of a shader; the file of this name is pathlib.Path({source!r})")
     shader = source if isinstance(source, str) else Path(os.fspath(source)).resolve()
-    if isinstance(include_folders, (str, os.PathLike)):
-        raise TypeError(f"include_folders = {include_folders!r}: expected a list of folders")
-    folders = [os.path.abspath(folder) for folder in include_folders]
-    for folder in folders:
-        if not os.path.isdir(folder):
-            raise ValueError(f"include_folders: {folder}: expected a folder")
-    return Library(shader, macros or {}, metal_version, device, folders)
+    folders = _paths("include_folders", include_folders, "folder", os.path.isdir)
+    linked = _paths("linked_files", linked_files, "file", os.path.isfile)
+    return Library(shader, macros or {}, metal_version, device, folders, linked, kernel)
+
+
+def _paths(name: str, given: Any, kind: str, is_one: Callable[[str], bool]) -> List[str]:
+    if isinstance(given, (str, os.PathLike)):
+        raise TypeError(f"{name} = {given!r}: expected a list of {kind}s")
+    paths = [os.path.abspath(path) for path in given]
+    for path in paths:
+        if not is_one(path):
+            raise ValueError(f"{name}: {path}: expected a {kind}")
+    return paths
