@@ -194,9 +194,22 @@ TEST(Nonnegative, HoldsForALossBelowZeroByRounding) {
   const auto below_zero = spoiled([](const Results& out) {
     for (float& loss : out.loss) loss = loss == 0 ? -0.0F : loss < 1e-18F ? -2e-19F : loss;
   });
-  Coverage coverage(class_names<CtcOperation>());
-  const auto report = run_property(property_named("nonnegative"), {below_zero}, {.given = {}}, coverage);
-  EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report);
+  const auto judged = [](const auto& kernel) {
+    Coverage coverage(class_names<CtcOperation>());
+    return run_property(property_named("nonnegative"), {kernel}, {.given = {}}, coverage);
+  };
+  EXPECT_EQ(judged(below_zero).verdict, Verdict::pass) << failure_text(judged(below_zero));
+  struct Clamped final : CtcKernel {  // says that it has none
+    explicit Clamped(const CtcKernel& of) : of_(of), info_(of.info()) { info_.nonnegative_loss = true; }
+    const CtcKernelInfo& info() const override { return info_; }
+    void run(const metal::AnyCtcProblem& problem, const metal::AnyCtcOutput& out,
+             const CtcRequest& request) const override {
+      of_.run(problem, out, request);
+    }
+    const CtcKernel& of_;
+    CtcKernelInfo info_;
+  };
+  EXPECT_EQ(judged(Clamped(below_zero)).verdict, Verdict::fail);
 }
 
 }  // namespace
