@@ -156,6 +156,7 @@ def gate(
     shards: Optional[int] = None,
     resume: Union[str, os.PathLike[str], None] = None,
     time_limit: float = TIME_LIMIT,
+    certificate: Union[str, os.PathLike[str], None] = None,
     **declared: Any,
 ) -> GateResult:
     """Judges `fn` by every property of `operation`, "ctc", "cce", "svd" or one's own (assay.operation), under bounds
@@ -181,6 +182,7 @@ def gate(
     shards      into how many shards the run is divided for the executor, 32 unless said
     resume      a folder for the reports of finished shards: a call that is repeated judges those that are missing there
     time_limit  seconds of processor time that a call of `fn` may take, 60 unless said, and six times as many by the clock
+    certificate a file for a certificate of bounds, of a softmax or a sum, which check_certificate.py proves (docs/acceptance.md)
     declared    what the kernel declares: see assay.declare.keywords, or docs/python.md
 
     Returns a GateResult: `.passed`, `.properties`, `.failures` by name, `.table`, which print shows, and
@@ -212,7 +214,13 @@ def gate(
         result: GateResult = operation.gate(
             fn, cases=cases, seed=seed, filter=filter, reach=reach or "quick", input=input, digits=digits, time_limit=time_limit,
             executor=executor, shards=shards, resume=resume, **declared)  # fmt: skip
+        if certificate is not None:
+            from ._certificate import write_certificate
+
+            write_certificate(operation, certificate, seed, declared)
         return result
+    if certificate is not None:
+        raise TypeError(f"certificate = {certificate!r} of \"{operation}\": expected a formula that is a softmax or a sum")
     if real_input and operation != "ctc":
         raise TypeError(f"real_input is recorded speech, for \"ctc\": expected no such argument for \"{operation}\"")
     if not isinstance(input, (str, os.PathLike, type(None))):
