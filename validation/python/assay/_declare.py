@@ -15,7 +15,8 @@ from ._misuse import OPERATIONS, described, keyword_hint, refused_operation
 from ._program import run_program
 
 Words = Union[str, Iterable[str]]
-GATE_WORDS = ("cases", "seed", "digits", "filter", "real_input", "reach", "input", "executor", "shards", "resume", "time_limit")
+GATE_WORDS = ("cases", "seed", "digits", "filter", "real_input", "reach", "input", "executor", "shards", "resume", "time_limit",
+              "certificate")
 
 
 def _several(keyword: str, given: Words, known: Sequence[str]) -> Sequence[str]:
