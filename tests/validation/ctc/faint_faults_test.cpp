@@ -194,13 +194,17 @@ TEST(Nonnegative, HoldsForALossBelowZeroByRounding) {
   const auto below_zero = spoiled([](const Results& out) {
     for (float& loss : out.loss) loss = loss == 0 ? -0.0F : loss < 1e-18F ? -2e-19F : loss;
   });
+  const auto never_zero = spoiled([](const Results& out) {
+    for (float& loss : out.loss) loss = loss < 1e-18F ? -2e-19F : loss;
+  });
   const auto judged = [](const auto& kernel) {
     Coverage coverage(class_names<CtcOperation>());
     return run_property(property_named("nonnegative"), {kernel}, {.given = {}}, coverage);
   };
-  EXPECT_EQ(judged(below_zero).verdict, Verdict::pass) << failure_text(judged(below_zero));
-  struct Clamped final : CtcKernel {  // says that it has none
-    explicit Clamped(const CtcKernel& of) : of_(of), info_(of.info()) { info_.nonnegative_loss = true; }
+  struct Declaring final : CtcKernel {
+    Declaring(const CtcKernel& of, bool nonnegative_loss) : of_(of), info_(of.info()) {
+      info_.nonnegative_loss = nonnegative_loss;
+    }
     const CtcKernelInfo& info() const override { return info_; }
     void run(const metal::AnyCtcProblem& problem, const metal::AnyCtcOutput& out,
              const CtcRequest& request) const override {
@@ -209,7 +213,10 @@ TEST(Nonnegative, HoldsForALossBelowZeroByRounding) {
     const CtcKernel& of_;
     CtcKernelInfo info_;
   };
-  EXPECT_EQ(judged(Clamped(below_zero)).verdict, Verdict::fail);
+  const auto report = judged(Declaring(below_zero, false));
+  EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report);
+  EXPECT_EQ(judged(Declaring(never_zero, false)).verdict, Verdict::pass);
+  EXPECT_EQ(judged(Declaring(never_zero, true)).verdict, Verdict::fail);
 }
 
 }  // namespace
