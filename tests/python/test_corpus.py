@@ -55,7 +55,7 @@ def test_the_command_prints_a_table_of_100_columns_and_writes_the_record(tmp_pat
     assert max(map(len, lines)) <= 100 and "our gate misses: none" in lines and "it accuses: none" in lines
     record = json.loads(file.read_text())
     assert [one["name"] for one in record["entries"]] == ["unsorted", "both_minus_infinity"]
-    assert len(record["entries"][0]["verdicts"]) == 2 * len(record["rules"]) + 1
+    assert len(record["entries"][0]["verdicts"]) == 2 * len(record["rules"]) + 2
 
 
 def test_the_list_names_every_entry(capsys):

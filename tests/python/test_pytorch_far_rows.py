@@ -5,7 +5,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import assay  # noqa: E402
-from assay.pytorch.far_rows import rows_extent  # noqa: E402
+from assay._many_rows import rows_extent  # noqa: E402
 
 
 def softmax(x):

@@ -44,6 +44,8 @@ inline PropertyRecord sample_failure(const std::string& name, Verdict verdict, s
                                    {1.25, "loss[0]", 0.5},
                                    {std::numeric_limits<double>::infinity(), "loss[3]", 7.5}};
   property.evidence = {3, 1, {{"output", std::numeric_limits<double>::infinity()}}};
+  property.evidence.weighed = 12;
+  property.errors = {{"T", {{9, 1e-7}, {4097, std::numeric_limits<double>::infinity()}}}};
   property.hidden = {"0 of the 4097 terms of the sum in line 12"};
   property.failure->usual_cause = "0 / 0, or -inf - (-inf), where an output has underflowed";
   property.failure->why = {"k.metal:2",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -35,6 +36,13 @@ bool Comparison::count(const Place& place, double bound, double range) {
   mark(met_, place);
   if (is_one) mark(judged_indices_, place);
   return is_one;
+}
+
+void Comparison::weigh(double got, double value, double bound, double roundoff) {
+  if (!std::isfinite(value) || !std::isfinite(bound) || bound == 0) return;
+  evidence_.weigh(value, bound, roundoff);
+  const double error = std::abs(got - value) / std::abs(value);
+  if (std::isfinite(error)) relative_error_ = std::max(relative_error_, error);
 }
 
 void Comparison::must_judge(char letter, std::int64_t index, double bound, double range) {
@@ -128,6 +136,8 @@ Finding Comparison::finding() const {
   Finding finding = failures_ == 0 ? Finding::pass(margin_) : Finding::fail(first_failure_ + others, margin_, clue_);
   if (failures_ == 0) finding.noticed = std::make_shared<const Noticed>(noticed_);
   finding.judged = judged_;
+  finding.evidence = evidence_;
+  finding.relative_error = relative_error_;
   finding.judged.misses_index = misses_index();
   return finding;
 }

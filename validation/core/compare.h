@@ -49,6 +49,9 @@ class Comparison {
   /// whether it is judged.
   bool count(const Place& place, double bound, double range);
 
+  /// Counts how many digits of a result that is near `value` mean something, and measures its error.
+  void weigh(double got, double value, double bound, double roundoff);
+
   /// Counts `index` among those of which an element has to be judged: of the elements of a frame, say, the decisive
   /// one.
   void must_judge(char letter, std::int64_t index, double bound, double range);
@@ -98,6 +101,8 @@ class Comparison {
   Clue clue_;  ///< of the first failure
   std::int64_t failures_ = 0;
   Judged judged_;
+  Evidence evidence_;
+  double relative_error_ = 0;
   MarkedIndices met_, judged_indices_;
   Noticed noticed_;
 };

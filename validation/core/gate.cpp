@@ -103,6 +103,10 @@ class Judge {
       if (is_over()) break;
       const Finding finding = given(one);
       longest_call = std::max(longest_call, finding.longest_call);
+      if (finding.relative_error > 0) {
+        double& error = report_.errors[extent][size];
+        error = std::max(error, finding.relative_error);
+      }
       if (finding.verdict != Verdict::skipped)
         reached.merge(subject_.reached(property_, extent, size, one.problem, finding));
     }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace assay::validation {
 namespace {
 
@@ -44,6 +46,8 @@ void PropertySummary::merge(const PropertySummary& other) {
   thin += other.thin;
   for (const auto& [extent, one] : other.reached) reached[extent].merge(one);
   for (const auto& [extent, some] : other.sizes) sizes[extent].insert(some.begin(), some.end());
+  for (const auto& [extent, of_sizes] : other.errors)
+    for (const auto& [size, error] : of_sizes) errors[extent][size] = std::max(errors[extent][size], error);
   seconds += other.seconds;
 }
 

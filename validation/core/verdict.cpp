@@ -1,5 +1,7 @@
 #include "validation/core/verdict.h"
 
+#include <algorithm>
+
 namespace assay::validation {
 
 std::string_view name_of(Verdict verdict) {
@@ -46,6 +48,7 @@ void Finding::take(const Finding& other) {
   if (is_failure(verdict)) return;
   judged.merge(other.judged);
   evidence.merge(other.evidence);
+  relative_error = std::max(relative_error, other.relative_error);
   if (!noticed) noticed = other.noticed;
   if (!is_failure(other.verdict)) return margin.take(other.margin);
   verdict = other.verdict;

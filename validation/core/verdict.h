@@ -61,6 +61,7 @@ struct Finding {
   Clue clue = {};                           ///< of a failure
   SkipCause skip_cause = SkipCause::other;  ///< of a skipped case
   double longest_call = 0;                  ///< of the kernel's calls that the finding took, in seconds
+  double relative_error = 0;                ///< the largest of a result, relative to it, where that is measured
 
   static Finding pass(Margin margin = {}) { return {.margin = std::move(margin)}; }
   static Finding fail(std::string why, Margin margin = {}, Clue clue = {}) {

@@ -23,6 +23,7 @@ class CpuKernel : public CtcKernel {
       .arithmetic = Arithmetic::probability,
       .random_rounding = true,
       .batch_invariant = true,
+      .nonnegative_loss = true,
       .support = {
           .dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16}, .takes_views = true, .can_be_forked = true}};
 };

@@ -135,6 +135,8 @@ inline const auto& CtcFields::declarations() {
                                           "0 or 1"},
       Declaration<T, bool, std::uint32_t>{"batch_invariant", &Info::batch_invariant, &PluginKernel::batch_invariant, 1,
                                           "0 or 1"},
+      Declaration<T, bool, std::uint32_t>{"nonnegative_loss", &Info::nonnegative_loss, &PluginKernel::nonnegative_loss,
+                                          1, "0 or 1"},
       Declaration<T, double, double>{"largest_activation", &Info::largest_activation,
                                      &PluginKernel::largest_activation, 0x1p128, "0 for no limit, or a size"},
       Declaration<T, double, double>{"largest_spread", &Info::largest_spread, &PluginKernel::largest_spread, 0x1p129,

@@ -28,6 +28,7 @@ struct CtcKernelInfo {
   /// Whether rounding errors inside are of mean 0 given those before, so that they add up as a random walk does.
   bool random_rounding = false;
   bool batch_invariant = false;                        ///< a row has the same bits whatever B is
+  bool nonnegative_loss = false;                       ///< no loss of logits is below 0, by rounding either
   double output_unit_roundoff = std::ldexp(1.0, -24);  ///< at least that of the type that results are stored in
   bool losses_of_dtype = false;                        ///< losses are stored in the case's type, as its gradient is
   /// Whether subnormal float32 and bfloat16 numbers may be read, and become, 0: Metal permits it in every mode.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "validation/core/infinity.h"
@@ -76,11 +77,21 @@ Choices::Choices(const Graph& graph, std::int32_t node, const Doubles& values, c
   inner_ = argsort.inner;
   const auto from = static_cast<std::size_t>(argsort.arguments[0]);
   falls_ = is_negative(graph, argsort.arguments[0]);
-  for (std::size_t k = 0; k < values[from].size(); ++k) {
-    if (k % static_cast<std::size_t>(inner_) == 0) is_judged_.push_back(true);
-    if (std::isnan(values[from][k]) || !std::isfinite(errors[from][k])) is_judged_.back() = false;
-    intervals_.push_back(interval_of(values[from][k], errors[from][k]));
+  const auto inner = static_cast<std::size_t>(inner_);
+  is_first_ = std::ranges::all_of(places_, [&](std::size_t place) { return place % inner == 0; });
+  for (std::size_t first = 0; first < values[from].size(); first += inner) {
+    const std::span row(values[from].data() + first, inner), errors_of_row(errors[from].data() + first, inner);
+    const auto nan = std::ranges::find_if(row, [](double x) { return std::isnan(x); });
+    const bool is_known = std::ranges::all_of(errors_of_row, [](double error) { return std::isfinite(error); });
+    is_judged_.push_back(is_known && nan == row.end());
+    first_nan_.push_back(is_known && nan != row.end() ? nan - row.begin() : -1);
+    for (std::size_t k = 0; k < inner; ++k) intervals_.push_back(interval_of(row[k], errors_of_row[k]));
   }
+}
+
+std::string Choices::why_not_nan(std::size_t row, double got) const {
+  if (!is_first_ || first_nan_[row] < 0 || got == static_cast<double>(first_nan_[row])) return "";
+  return fmt::format("got {}: expected {}, the position of the first NaN", got, first_nan_[row]);
 }
 
 std::string Choices::why(std::size_t element, double got) const {
@@ -106,6 +117,7 @@ std::optional<Choices::Wrong> Choices::wrong_in(const std::vector<double>& got) 
   std::set<std::pair<std::size_t, double>> given;
   for (std::size_t i = 0; i < got.size(); ++i) {
     const std::size_t row = places_[i] / static_cast<std::size_t>(inner_);
+    if (std::string wrong = why_not_nan(row, got[i]); !wrong.empty()) return Wrong{i, wrong};
     if (!is_judged_[row]) continue;
     if (std::string wrong = why(i, got[i]); !wrong.empty()) return Wrong{i, wrong};
     if (!given.emplace(row, got[i]).second)

@@ -45,12 +45,16 @@ class Choices {
 
  private:
   std::string why(std::size_t element, double got) const;
+  std::string why_not_nan(std::size_t row, double got) const;
 
   std::int64_t inner_ = 0;
   bool falls_ = false;               ///< whether what is sorted are the negatives of what the formula means
   std::vector<std::size_t> places_;  ///< of each element, in the argsort
   std::vector<Interval> intervals_;  ///< of what the argsort sorts
   std::vector<bool> is_judged_;      ///< of each row
+  bool is_first_ = true;             ///< whether the first rank of a row is all that is asked for, as by argmax
+  /// The first NaN of each row whose other elements are known: the one that argmax and argmin give; -1: none.
+  std::vector<std::int64_t> first_nan_;
 };
 
 }  // namespace assay::validation::formula

@@ -1,7 +1,10 @@
 #include "validation/formula/far_rows.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "validation/core/support.h"
 #include "validation/formula/within_bounds.h"
 #include "validation/formula/work.h"
 
@@ -23,22 +26,28 @@ std::int64_t row_of(const Subject& subject, const Extents& extents) {
 }
 
 Finding check(const Subject& subject, const Case& c, Random& random) {
-  if (c.extents.at(subject.far->extent) < 2 || row_of(subject, c.extents) < least_of_row)
-    return Finding::skip("there are no two rows of 256 elements", SkipCause::wrong_kind);
+  const std::int64_t least = subject.far->is_on_gpu ? least_of_row : 1;
+  if (c.extents.at(subject.far->extent) < 2 || row_of(subject, c.extents) < least)
+    return Finding::skip(fmt::format("there are no two rows of {} elements", least), SkipCause::wrong_kind);
   Subject far = subject;
   far.forward = subject.far->forward;
   far.backward = subject.far->backward;
   Finding finding = Finding::pass();
-  if (far.forward) finding.take(outputs(far, c, random));
-  if (far.backward) finding.take(gradients(far, c, random));
+  try {
+    if (far.forward) finding.take(outputs(far, c, random));
+    if (far.backward) finding.take(gradients(far, c, random));
+  } catch (const Unsupported& reason) {
+    if (subject.far->is_on_gpu) throw;
+    return Finding::skip(reason.reason(), SkipCause::too_slow);
+  }
   return finding;
 }
 
 }  // namespace
 
-Property far_rows() {
-  return {.name = "far-rows",
-          .claim = "rows past 2^31 elements are within their bounds",
+Property far_rows(bool is_on_gpu) {
+  return {.name = is_on_gpu ? "far-rows" : "many-rows",
+          .claim = fmt::format("rows past {} are within their bounds", is_on_gpu ? "2^31 elements" : "2^17 others"),
           .values = {},
           .check = check,
           .takes_planned = true,
@@ -51,11 +60,13 @@ Case not_far(const Subject& subject, const Case& c) {
 }
 
 std::vector<Planned> far_cases(const Subject& subject, Reach reach) {
-  if (reach == Reach::none || reach == Reach::quick) return {};
+  const bool is_on_gpu = subject.far->is_on_gpu;
+  if (reach == Reach::none || (is_on_gpu && reach == Reach::quick) || !subject.specification.only.empty()) return {};
   const std::string& rows_extent = subject.far->extent;
   Work work(subject.specification, subject.trace);
   constexpr ValueClass no_equal_rows{ValueClass::Kind::indexed};
   Planned best{extents_at(subject.specification, {{rows_extent, rows}}), no_equal_rows};
+  if (!is_on_gpu) return {best};
   std::int64_t most = row_of(subject, best.sizes);
   for (const std::string& extent : subject.specification.extents) {
     const std::int64_t limit = extent == rows_extent ? 0 : limit_of(subject.specification, extent);

@@ -43,9 +43,13 @@ FormulaGateSubject::FormulaGateSubject(const Subject& subject, Shortened shorten
     : subject_(subject), shortened_(std::move(shortened)), properties_(properties_of(subject)) {
   subject_.forward = called(subject.forward);
   subject_.backward = called(subject.backward);
-  if (subject.far) subject_.far = {subject.far->extent, called(subject.far->forward), called(subject.far->backward)};
+  if (subject.far) {
+    subject_.far->forward = called(subject.far->forward);
+    subject_.far->backward = called(subject.far->backward);
+  }
   for (const Property& property : properties_)
-    infos_.push_back({property.name, property.claim, property.against_reference, property.is_far});
+    infos_.push_back(
+        {property.name, property.claim, property.against_reference, property.is_far && subject.far->is_on_gpu});
 }
 
 std::shared_ptr<const GateSubject> FormulaGateSubject::fresh() const {

@@ -141,9 +141,10 @@ Case filled(Random& random, const Extents& extents, const Specification& specifi
   if (one < 0) one = random.integer(0, std::max<std::int64_t>(std::ssize(specification.inputs) - 1, 0));
   for (const Input& input : specification.inputs) {
     const bool is_one = std::ssize(c.arrays) == one;
-    const bool has_class = values.is_fixed() || values.kind == ValueClass::Kind::integers || is_one ||
-                           (!values.is_magnitude() && random.chance(0.8));
-    c.arrays.push_back(draw_values(random, input, c.extents, dtype, has_class ? values : ValueClass{}));
+    ValueClass own = values;
+    own.is_negative = values.kind == ValueClass::Kind::opposed ? is_one : values.is_negative;
+    const bool has_class = values.is_of_all() || is_one || (!values.is_magnitude() && random.chance(0.8));
+    c.arrays.push_back(draw_values(random, input, c.extents, dtype, has_class ? own : ValueClass{}));
     if (repeats) repeat_the_first(c.arrays.back(), shape_of(input, c.extents));
   }
   for (const auto& shape : trace(c.extents)->shapes) {

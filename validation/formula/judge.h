@@ -20,10 +20,11 @@ namespace assay::validation::formula {
 /// where it gives no answer.
 using Kernel = std::function<Doubles(const Case&)>;
 
-/// Kernels that are given the rows of a case in arrays of more than 2^31 elements (far_rows.h); either may be empty.
+/// Kernels that are given the rows of a case far apart in large arrays (far_rows.h); either may be empty.
 struct FarKernels {
   std::string extent;  ///< whose indices are the rows
   Kernel forward, backward;
+  bool is_on_gpu = true;  ///< past 2^31 elements; else past 2^17 rows
 };
 
 struct Subject {
@@ -51,7 +52,7 @@ struct Subject {
     std::string left;
   };
   std::function<FollowedResults(const Case&)> followed = {};
-  std::optional<FarKernels> far = {};  ///< empty where the kernel's arrays are not on a GPU, or have no rows
+  std::optional<FarKernels> far = {};  ///< empty where the kernel's arrays have no rows
 };
 
 /// The formula's outputs and gradients on one case: exact, and with bounds.
@@ -62,7 +63,10 @@ struct Truth {
   Doubles output_bounds, gradient_bounds;
   std::vector<double> output_ranges, gradient_ranges;  ///< the largest size of each result's elements (ranges.h)
   Doubles undeclared_bounds;  ///< of outputs, then gradients, without what is declared; empty where nothing is
-  Doubles values;             ///< of all nodes
+  /// Of outputs, then gradients: how far they may move where each input moves by a roundoff of its type, and nothing else
+  /// is rounded. Empty of large graphs.
+  Doubles changes;
+  Doubles values;                                       ///< of all nodes
   std::vector<std::shared_ptr<const Choices>> choices;  ///< of each output that is positions; null of others
   bool is_certified = false;                            ///< balls prove each result that has a bound
 };

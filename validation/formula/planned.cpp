@@ -146,6 +146,9 @@ class Plan {
       if (!has_signs) continue;
       for (const bool is_negative : {false, true})
         add_exponents(i, {.kind = ValueClass::Kind::far_offset, .is_negative = is_negative}, 3, far, 2 * parts / 3);
+      // Products of two stay within the range and the digits: scores are far below 0 for all keys at once.
+      add_exponents(i, {ValueClass::Kind::opposed}, 3, std::min(last - 1, -std::log2(format.roundoff)) / 2,
+                    2 * parts / 3);
     }
   }
 

@@ -41,6 +41,7 @@ struct Input {
   Kind kind = Kind::real;
   std::string extent = {};                         ///< of an index, by name or a decimal number
   bool minus_infinity = false;                     ///< whether elements may be -inf
+  bool nan = false;                                ///< whether elements may be NaN
   std::optional<Dtype> dtype = {};                 ///< where it is not that of the others
   const reference::SmallFormat* format = nullptr;  ///< of codes
 };

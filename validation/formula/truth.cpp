@@ -101,6 +101,22 @@ Doubles bounds_of(const Question& question, const Doubles& values, const Arithme
   return bounds_of(question, values, errors, arithmetic, first);
 }
 
+/// How far the results may move where each input moves by a roundoff of the storage type, and nothing is rounded after.
+Doubles changes_of(const Question& question, const Doubles& values) {
+  if (question.graph->elements() > question.subject.specification.largest_graph) return {};
+  Arithmetic arithmetic{Dtype::float64, Dtype::float64, Dtype::float64};
+  const double roundoff = format_of(question.subject.arithmetic.storage).roundoff;
+  arithmetic.input_roundoff = std::max(roundoff, 0x1p-40);  // far above those of the operations
+  arithmetic.near_roads = 1;
+  const Doubles errors = errors_of(*question.graph, values, arithmetic, question.results);
+  Doubles changes;
+  for (const auto node : question.results) {
+    changes.push_back(errors[static_cast<std::size_t>(node)]);
+    for (double& change : changes.back()) change *= roundoff / arithmetic.input_roundoff;
+  }
+  return changes;
+}
+
 /// How far the reference may be off: far below the bound, or below a double's resolution.
 double slack(const BigFloat& exact, double bound, double share = 1e-3) {
   return std::max(share * bound, 0x1p-60 * std::abs(to_double(exact)));
@@ -203,6 +219,7 @@ Truth computed_truth(const Subject& subject, const Case& c) {
     const Arithmetic undeclared = without_declared(subject.arithmetic);
     truth.undeclared_bounds = bounds_of(question, truth.values, undeclared);
   }
+  truth.changes = changes_of(question, truth.values);
   const std::size_t outputs = question.graph->outputs.size();
   if (subject.road) take_road(question, fine, subject.road, 0, outputs, bounds);
   if (has_backward_road)

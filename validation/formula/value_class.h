@@ -29,6 +29,7 @@ struct ValueClass {
     sorted,
     scaled,      ///< times a power of two
     far_offset,  ///< beside a power of two of either sign
+    opposed,     ///< every input at or beside one power of two, and one of them below 0
     midpoints,   ///< at and beside those of a small format
     late,        ///< -inf but for the last few of a row, where an input takes it
     equal,       ///< fixed: all elements, of needle cases
@@ -39,14 +40,16 @@ struct ValueClass {
   };
 
   Kind kind = Kind::normal;
-  std::optional<int> exponent = {};                ///< of scaled and far_offset; where there is none, it is drawn
-  bool is_negative = false;                        ///< the far offset, where its exponent is given
+  std::optional<int> exponent = {};                ///< of scaled and far_offset, drawn if there is none; of opposed
+  bool is_negative = false;                        ///< the far or opposed offset, where its exponent is given
   int residue = 0;                                 ///< of signs and peaked: which elements are not 0
   const reference::SmallFormat* format = nullptr;  ///< of midpoints
 
   bool is_sparse() const { return kind == Kind::signs || kind == Kind::peaked; }
   /// Nothing is drawn for the elements.
   bool is_fixed() const { return kind == Kind::equal || kind == Kind::indexed || is_sparse(); }
+  /// No input is drawn from another class.
+  bool is_of_all() const { return is_fixed() || kind == Kind::integers || kind == Kind::opposed; }
   /// One input has it alone: products of two may leave the range, in one order of factors or in the other.
   bool is_magnitude() const { return kind == Kind::scaled || kind == Kind::far_offset; }
   /// Whether the element of a sparse class is not 0.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "validation/core/infinity.h"
@@ -45,6 +46,9 @@ Manner draw_manner(Random& random, const Input& input, const ValueClass& values,
     manner.values = {Class::offset};
     manner.offset = draw_far_offset(random, values, format);
     if (random.chance(0.5)) manner.spread = std::max(1.0, std::ldexp(std::abs(manner.offset), -12));
+  } else if (values.kind == Class::opposed) {
+    manner.offset = std::ldexp(values.is_negative ? -1.0 : 1.0, values.exponent.value_or(0));
+    manner.spread = static_cast<double>(random.integer(0, 1));
   } else if (values.kind == Class::scaled) {
     const auto drawn = static_cast<int>(random.integer(first_exponent(format), last_exponent(format)));
     manner.scale = std::exp2(values.exponent.value_or(drawn));
@@ -73,6 +77,8 @@ double of_class(Random& random, const Manner& manner, const NumberFormat& format
   switch (manner.values.kind) {
     case Class::offset:
       return manner.offset + manner.spread * normal;
+    case Class::opposed:  // products and their sums are exact while they are small
+      return manner.offset + manner.spread * static_cast<double>(random.integer(-1, 1));
     case Class::scaled:
       if (!manner.has_powers) return manner.scale * normal;
       return std::copysign(std::ldexp(manner.scale, static_cast<int>(random.integer(-4, 4))), normal);
@@ -215,6 +221,12 @@ void put_infinities(Random& random, const ValueClass& values, std::span<double> 
     if (random.chance(0.4)) put(i, i + 1);
 }
 
+/// One or two elements of every second row become NaN.
+void put_nan(Random& random, std::span<double> row) {
+  for (std::int64_t count = random.integer(-1, 2); count > 0; --count)
+    row[static_cast<std::size_t>(random.integer(0, std::ssize(row) - 1))] = std::numeric_limits<double>::quiet_NaN();
+}
+
 double upstream_of_class(Random& random, const ValueClass& values, std::int64_t i) {
   if (values.is_sparse()) return values.has(i) ? static_cast<double>(32 + i % 31) / 64 : 0;
   if (values.is_fixed()) return static_cast<double>(1 + i % (needle_period - 2)) / (i % 2 == 0 ? 64 : -64);
@@ -240,6 +252,7 @@ std::vector<double> draw_values(Random& random, const Input& input, const Extent
   }
   if (shape.empty() || result.empty() || values.is_fixed()) return result;
   const auto last = static_cast<std::size_t>(shape.back());
+  const bool has_nan = input.nan && random.chance(0.25);
   for (std::size_t first = 0; first < result.size(); first += last) {
     const std::span row(result.data() + first, last);
     if (values.kind == Class::sorted && input.kind == Kind::real) std::ranges::sort(row);
@@ -248,6 +261,7 @@ std::vector<double> draw_values(Random& random, const Input& input, const Extent
           std::clamp(manner.scale * values.format->largest(), -format.largest, format.largest);
     if (input.kind == Kind::flag && random.chance(0.1)) std::ranges::fill(row, 0);
     if (input.minus_infinity && (values.kind == Class::late || random.chance(0.2))) put_infinities(random, values, row);
+    if (has_nan) put_nan(random, row);
   }
   return result;
 }

@@ -31,8 +31,18 @@ struct Held {
   const std::vector<double>& bounds;
   double range;
   const Shape& shape;
+  const std::vector<double>* changes;  ///< for a roundoff of the inputs; null where they are not known
   bool may_be_nan;  ///< a value of the case may leave the range, and reach others as 0 times infinity
 };
+
+/// Notes the relative error of a result that was right, and how many of its digits mean something.
+void weigh(Finding& finding, const Held& held, std::size_t i, double error, Dtype storage) {
+  const double value = to_double(held.exact[i]), bound = held.bounds[i];
+  if (bound == 0 || !std::isfinite(value)) return;
+  if (value != 0) finding.relative_error = std::max(finding.relative_error, error / std::abs(value));
+  if (held.changes != nullptr)
+    finding.evidence.weigh(value, std::min(bound, (*held.changes)[i]), format_of(storage).roundoff);
+}
 
 /// Compares one array, the elements that have a bound.
 Finding compare(const std::string& what, const std::vector<double>& got, const Held& held, Dtype storage,
@@ -53,6 +63,7 @@ Finding compare(const std::string& what, const std::vector<double>& got, const H
     const double error = finite ? absolute_difference(exact, BigFloat(got[i])) : std::nan("");
     const bool passes = error <= bound;
     if (is_one || !passes) finding.margin.take(error == 0 ? 0 : error / bound, place(what, i, held.shape), error);
+    if (passes && is_one) weigh(finding, held, i, error, storage);
     if (passes) continue;
     finding.verdict = Verdict::fail;
     finding.clue = Clue::number(to_double(exact), got[i]);
@@ -68,7 +79,7 @@ Finding compare(const std::string& what, const std::vector<double>& got, const H
 
 Finding compare_all(
     const std::string& what, const Doubles& got, const std::vector<std::vector<BigFloat>>& exact, const Doubles& bounds,
-    const std::vector<double>& ranges, const std::vector<Shape>& shapes,
+    const std::vector<double>& ranges, const std::vector<Shape>& shapes, std::span<const std::vector<double>> changes,
     const std::function<Dtype(std::size_t k)>& storage_of, const Hint& hint,
     const std::function<bool(std::size_t k)>& is_held = [](std::size_t) { return true; }) {
   Finding all = Finding::pass();
@@ -77,7 +88,9 @@ Finding compare_all(
   for (std::size_t k = 0; k < exact.size() && all.verdict == Verdict::pass; ++k) {
     if (!is_held(k)) continue;
     const std::string name = exact.size() > 1 ? fmt::format("{}{}", what, k) : what;
-    all.take(compare(name, got.at(k), {exact[k], bounds[k], ranges[k], shapes[k], may_be_nan}, storage_of(k),
+    all.take(compare(name, got.at(k),
+                     {exact[k], bounds[k], ranges[k], shapes[k], changes.empty() ? nullptr : &changes[k], may_be_nan},
+                     storage_of(k),
                      [&](std::size_t i, double x, double error, double bound) { return hint(k, i, x, error, bound); }));
   }
   return all;
@@ -199,9 +212,9 @@ Finding outputs(const Subject& subject, const Case& c, Random&) {
   const Hint hint = hint_of(subject, *traced, results, truth->values, bool{subject.road});
   if (auto wrong = wrong_choice(subject, *truth, *traced, got); wrong.verdict == Verdict::fail) return wrong;
   Finding finding = compare_all(
-      "output", got, truth->outputs, truth->output_bounds, truth->output_ranges, traced->shapes,
+      "output", got, truth->outputs, truth->output_bounds, truth->output_ranges, traced->shapes, truth->changes,
       [&](std::size_t k) { return storage_of_output(subject, k); }, hint, is_held);
-  finding.evidence = evidence_of(*truth);
+  finding.evidence.merge(evidence_of(*truth));
   if (finding.verdict == Verdict::pass && !truth->undeclared_bounds.empty())
     finding.evidence.undeclared["output"] = undeclared_share(got, truth->outputs, truth->undeclared_bounds);
   return finding;
@@ -212,12 +225,15 @@ Finding gradients(const Subject& subject, const Case& c, Random&) {
   const auto traced = subject.trace(c.extents);
   const Doubles got = subject.backward(c);
   const Hint hint = hint_of(subject, *traced, traced->gradients, truth->values, bool{subject.backward_road});
+  const auto changes_of_gradients =
+      std::span(truth->changes).subspan(truth->changes.empty() ? 0 : truth->outputs.size());
   Finding finding = compare_all(
       "gradient", got, truth->gradients, bounds_of_gradients(*truth, c), truth->gradient_ranges,
-      gradient_shapes(subject, c), [&](std::size_t k) { return storage_of_gradient(subject, k); }, hint);
+      gradient_shapes(subject, c), changes_of_gradients, [&](std::size_t k) { return storage_of_gradient(subject, k); },
+      hint);
   if (finding.verdict == Verdict::pass && !subject.backward_road)
     if (auto wrong = wrong_tied_sum(subject, *traced, c, *truth, got); wrong.verdict == Verdict::fail) return wrong;
-  finding.evidence = evidence_of(*truth);
+  finding.evidence.merge(evidence_of(*truth));
   if (finding.verdict == Verdict::pass && !truth->undeclared_bounds.empty())
     finding.evidence.undeclared["gradient"] =
         undeclared_share(got, truth->gradients, std::span(truth->undeclared_bounds).subspan(truth->outputs.size()));

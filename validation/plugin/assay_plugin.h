@@ -133,6 +133,7 @@ typedef struct assay_ctc_kernel {
   double largest_spread;     /* of the largest less the smallest of a frame */
   uint32_t random_rounding;  /* 1: rounds to nearest throughout, so that errors are of mean 0: bounds like sqrt(T) */
   uint32_t batch_invariant;  /* 1: a row has the same bits whatever B is */
+  uint32_t nonnegative_loss; /* 1: no loss of logits is below 0, by rounding either */
 } assay_ctc_kernel;
 
 /* ---- CCE: linear cross-entropy --------------------------------------------------------------------------------------

@@ -137,10 +137,15 @@ formula::Kind kind_called(const std::string& name) {
       "kind '" + name + "': expected real, flag, index, unit, positive, decay, nonzero, code, any or positive_code");
 }
 
-/// Name, dimensions, kind, the extent of an index or the format of codes, and whether elements may be -inf.
+/// Name, dimensions, kind, the extent of an index or the format of codes, and whether elements may be -inf and NaN.
 formula::Input input_of(const py::tuple& one) {
-  formula::Input input{one[0].cast<std::string>(), one[1].cast<std::vector<std::string>>(),
-                       kind_called(one[2].cast<std::string>()), one[3].cast<std::string>(), one[4].cast<bool>()};
+  const auto may_be = one[4].cast<std::pair<bool, bool>>();
+  formula::Input input{one[0].cast<std::string>(),
+                       one[1].cast<std::vector<std::string>>(),
+                       kind_called(one[2].cast<std::string>()),
+                       one[3].cast<std::string>(),
+                       may_be.first,
+                       may_be.second};
   if (!formula::is_code(input.kind)) return input;
   input.format = reference::cast_called(input.extent, "nearest-even", true).format;
   input.extent.clear();
@@ -160,8 +165,9 @@ void set_types(Subject& subject, const std::map<std::string, std::string>& types
   }
 }
 
-void set_far(Subject& subject, const std::string& extent, const py::object& forward, const py::object& backward) {
-  subject.far = formula::FarKernels{extent, kernel_of(forward), kernel_of(backward)};
+void set_far(Subject& subject, const std::string& extent, const py::object& forward, const py::object& backward,
+             bool is_on_gpu) {
+  subject.far = formula::FarKernels{extent, kernel_of(forward), kernel_of(backward), is_on_gpu};
 }
 
 }  // namespace

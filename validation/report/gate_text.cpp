@@ -12,6 +12,7 @@
 #include "validation/core/printable.h"
 #include "validation/core/report.h"
 #include "validation/core/side_by_side.h"
+#include "validation/report/condition_text.h"
 #include "validation/report/failure_text.h"
 #include "validation/report/judged_text.h"
 #include "validation/report/reach_text.h"
@@ -109,7 +110,8 @@ std::string conclusion_text(const GateRecord& record, double seconds, bool colou
   for (const auto& property : record.properties) text += reservations(property);
   text += judged_text(record);
   if (record.coverage.cases() > 0) text += coverage_text(record.coverage) + "\n";
-  text += reach_text(record) + evidence_text(record) + beside_bounds(record) + unclaimed(record) + worst(record);
+  text += reach_text(record) + evidence_text(record) + beside_bounds(record) + condition_text(record) +
+          unclaimed(record) + worst(record);
   for (const auto& property : record.properties) text += failure_text(property, colour);
   text += fmt::format("\n{}: {} of {} properties failed, {} mistrusted, in {:.1f} s\n", record.question.kernel,
                       failures_of(record), record.properties.size(), mistrusted_of(record), seconds);

@@ -103,10 +103,23 @@ void take_evidence(const JsonReader& json, PropertyRecord& property) {
     property.evidence.codes = json["codes"].whole(0);
     property.evidence.tied = json["tied"].whole(0, property.evidence.codes);
   }
+  if (json.has("weighed")) {
+    property.evidence.weighed = json["weighed"].whole(0);
+    property.evidence.ill_conditioned = json["ill_conditioned"].whole(0, property.evidence.weighed);
+    property.evidence.condition = json["condition"].number();
+  }
   json["undeclared"].each_member([&](const std::string& result, const JsonReader& share) {
     property.evidence.undeclared[result] = share.number();
   });
   json["hidden"].each([&](const JsonReader& line) { property.hidden.push_back(line.text()); });
+}
+
+/// A pair of a size and the largest error there.
+void take_error(const JsonReader& json, std::map<std::int64_t, double>& of_sizes) {
+  std::vector<JsonReader> pair;
+  json.each([&](const JsonReader& one) { pair.push_back(one); });
+  if (pair.size() != 2) json.refuse("a size and an error");
+  of_sizes[pair[0].whole(0)] = pair[1].number();
 }
 
 PropertyRecord property_from(const JsonReader& json) {
@@ -135,6 +148,10 @@ PropertyRecord property_from(const JsonReader& json) {
   if (json.has("sizes"))
     json["sizes"].each_member([&](const std::string& extent, const JsonReader& sizes) {
       sizes.each([&](const JsonReader& size) { property.sizes[extent].insert(size.whole(0)); });
+    });
+  if (json.has("errors"))
+    json["errors"].each_member([&](const std::string& extent, const JsonReader& measured) {
+      measured["sizes"].each([&](const JsonReader& one) { take_error(one, property.errors[extent]); });
     });
   property.seconds = json["seconds"].number();
   if (!json["failure"].is_null()) property.failure = failure_from(json["failure"]);

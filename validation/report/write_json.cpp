@@ -5,6 +5,7 @@
 
 #include "validation/core/json_text.h"
 #include "validation/core/report.h"
+#include "validation/report/condition_text.h"
 #include "validation/report/json.h"
 
 namespace assay::validation {
@@ -84,6 +85,15 @@ ordered_json of(const std::map<std::string, double>& shares) {
   return all;
 }
 
+ordered_json of(const std::map<std::string, std::map<std::int64_t, double>>& errors) {
+  ordered_json all = ordered_json::object();
+  for (const auto& [extent, of_sizes] : errors) {
+    all[extent] = {{"growth", growth_of(of_sizes)}, {"sizes", ordered_json::array()}};
+    for (const auto& [size, error] : of_sizes) all[extent]["sizes"].push_back({size, number(error)});
+  }
+  return all;
+}
+
 ordered_json of(const Coverage& coverage) {
   return {{"cases", coverage.cases()}, {"classes", coverage.counts()}};
 }
@@ -106,6 +116,9 @@ ordered_json of(const PropertyRecord& property) {
           {"undeclared", of(property.evidence.undeclared)},
           {"codes", property.evidence.codes},
           {"tied", property.evidence.tied},
+          {"weighed", property.evidence.weighed},
+          {"ill_conditioned", property.evidence.ill_conditioned},
+          {"condition", property.evidence.condition},
           {"hidden", property.hidden},
           {"measured", property.measured},
           {"thin", property.thin},
@@ -114,6 +127,7 @@ ordered_json of(const PropertyRecord& property) {
           {"histogram", {{"bins", property.histogram.bins}, {"nan", property.histogram.nan}}},
           {"reached", of(property.reached)},
           {"sizes", property.sizes},
+          {"errors", of(property.errors)},
           {"seconds", property.seconds},
           {"failure", property.failure ? of(*property.failure) : ordered_json()}};
 }

@@ -194,9 +194,29 @@ TEST(Nonnegative, HoldsForALossBelowZeroByRounding) {
   const auto below_zero = spoiled([](const Results& out) {
     for (float& loss : out.loss) loss = loss == 0 ? -0.0F : loss < 1e-18F ? -2e-19F : loss;
   });
-  Coverage coverage(class_names<CtcOperation>());
-  const auto report = run_property(property_named("nonnegative"), {below_zero}, {.given = {}}, coverage);
+  const auto never_zero = spoiled([](const Results& out) {
+    for (float& loss : out.loss) loss = loss < 1e-18F ? -2e-19F : loss;
+  });
+  const auto judged = [](const auto& kernel) {
+    Coverage coverage(class_names<CtcOperation>());
+    return run_property(property_named("nonnegative"), {kernel}, {.given = {}}, coverage);
+  };
+  struct Declaring final : CtcKernel {
+    Declaring(const CtcKernel& of, bool nonnegative_loss) : of_(of), info_(of.info()) {
+      info_.nonnegative_loss = nonnegative_loss;
+    }
+    const CtcKernelInfo& info() const override { return info_; }
+    void run(const metal::AnyCtcProblem& problem, const metal::AnyCtcOutput& out,
+             const CtcRequest& request) const override {
+      of_.run(problem, out, request);
+    }
+    const CtcKernel& of_;
+    CtcKernelInfo info_;
+  };
+  const auto report = judged(Declaring(below_zero, false));
   EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report);
+  EXPECT_EQ(judged(Declaring(never_zero, false)).verdict, Verdict::pass);
+  EXPECT_EQ(judged(Declaring(never_zero, true)).verdict, Verdict::fail);
 }
 
 }  // namespace

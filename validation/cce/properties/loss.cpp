@@ -47,8 +47,10 @@ Finding check_loss(const CceContext& context, const CceCase& c) {
   const auto [truth, bounds] = truth_and_bounds<CceBounds>(context, c);
   const CceRun run = run_valid(context.kernel, c, {.without = {"dhidden", "dweight", "dbias"}});
   Comparison comparison;
-  for (std::size_t i = 0; i < run.loss.size(); ++i)
+  for (std::size_t i = 0; i < run.loss.size(); ++i) {
     comparison.near(loss_place(i), run.loss[i], truth->loss, i, bounds.loss(i));
+    comparison.weigh(run.loss[i], to_double(truth->loss[i]), bounds.loss(i), 0x1p-24);
+  }
   notice_terms(comparison, c, context.kernel.info(), bounds);
   return comparison.finding();
 }

@@ -158,13 +158,19 @@ struct LossBelowZero final : PlainCtcKernel {
   }
 };
 
+struct LossNotClamped final : PlainCtcKernel {
+  static constexpr FaultNote note{
+      "loss-not-clamped", "p is above 1 by rounding, and the loss below 0: it declares that none is", "nonnegative"};
+  double loss(const Row& row) const override { return impossible(row) ? impossible_loss(row) : -row.log_p; }
+};
+
 }  // namespace
 
 std::vector<CtcFault> numeric_faults() {
   return plant_all<CtcOperation, SoftmaxWithoutMaximum, SoftmaxMaximumOfBatch, SoftmaxMaximumWithPadding, LogitsClipped,
                    SoftmaxPlusEpsilon, LogOfYPlusEpsilon, LogAddWithoutMaximum, LogAddCutForFloat, AlphaInFloat,
                    LogSoftmaxInFloat, LossInHalf, ProbabilityLeavesLogSpace, MaximumFromMinus1e5, MaximumFromMinus1e9,
-                   LossBelowZero>(plain_ctc_kernel());
+                   LossBelowZero, LossNotClamped>(plain_ctc_kernel());
 }
 
 }  // namespace assay::validation

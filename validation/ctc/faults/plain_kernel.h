@@ -32,7 +32,11 @@ class PlainCtcKernel : public RenamedKernel<CtcFloatKernel> {
   using CtcFloatKernel::run;
 
   PlainCtcKernel() {
-    info_ = {.name = "plain", .arithmetic = Arithmetic::log_space, .random_rounding = true, .batch_invariant = true};
+    info_ = {.name = "plain",
+             .arithmetic = Arithmetic::log_space,
+             .random_rounding = true,
+             .batch_invariant = true,
+             .nonnegative_loss = true};
     info_.support.can_be_forked = true;
   }
 

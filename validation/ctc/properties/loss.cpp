@@ -21,8 +21,11 @@ void notice_classes(Comparison& comparison, const CtcCase& c, const CtcBounds& b
 Finding check_loss(const CtcContext& context, const CtcCase& c) {
   const CtcRun whole = run_valid(context.kernel, c, {.without = {"gradient"}});
   Comparison comparison;
+  const double roundoff = format_of(context.kernel.info().losses_of_dtype ? c.dtype : Dtype::float32).roundoff;
   in_parts(context, c, whole, [&](const CtcPart& part) {
     compare_losses(comparison, part.bounds, part.run, part.truth, part.first);
+    for (std::size_t i = 0; i < part.run.loss.size(); ++i)
+      comparison.weigh(part.run.loss[i], to_double(part.truth.loss[i]), part.bounds.loss(i), roundoff);
     notice_classes(comparison, part.problem, part.bounds, part.truth);
   });
   return comparison.finding();

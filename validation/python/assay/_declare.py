@@ -16,7 +16,7 @@ from ._program import run_program
 
 Words = Union[str, Iterable[str]]
 GATE_WORDS = ("cases", "seed", "digits", "filter", "real_input", "reach", "input", "executor", "shards", "resume", "time_limit",
-              "own_process")
+              "own_process", "certificate")
 
 
 def _several(keyword: str, given: Words, known: Sequence[str]) -> Sequence[str]:

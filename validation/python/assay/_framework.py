@@ -35,6 +35,7 @@ class FrameworkOperation(Operation):
     """A function f(x, ...) of a framework's arrays."""
 
     may_cast = False  # until a trace has casts to small formats
+    may_have_many_rows = False  # a kernel's results are held against the trace at its sizes
     framework, word = "", ""  # its name, and that of framework=
     _is_said = False  # whether framework= was given
     results: Sequence[Tuple[int, ...]] = ()  # shapes of the outputs where the reference was run last
@@ -53,6 +54,7 @@ class FrameworkOperation(Operation):
         properties: str,
         minus_infinity: str,
         limits: Optional[Dict[str, int]],
+        nan: str = "",
         is_said: bool = False,
     ) -> None:
         self._is_said, self.reference = is_said, reference
@@ -61,7 +63,7 @@ class FrameworkOperation(Operation):
         self._declared_inputs = self._in_order(dict(inputs), called)
         name = getattr(reference, "__name__", type(reference).__name__)
         all_inputs = {**self._declared_inputs, **self._own_inputs()}
-        self._declare(stated, name, all_inputs, properties, minus_infinity, limits)
+        self._declare(stated, name, all_inputs, properties, minus_infinity, limits, nan)
         self._begin()
 
     def _open(self) -> Tuple[Any, Any]:
@@ -205,19 +207,11 @@ class FrameworkOperation(Operation):
         """The inputs that the reference and its kernels are given in their order."""
         return [one[0] for one in self.inputs if one[0] not in self.by_name]
 
-    def usual_arrays(self, extents: Dict[str, int]) -> Dict[str, np.ndarray]:
-        """Inputs in float64 whose values a float32 has too."""
-        random, arrays = np.random.default_rng(1), {}
-        for (name, _, kind, of, _), shape in zip(self.inputs, self.shapes(extents)):
-            values: Any = random.normal(size=shape).astype(np.float32).astype(np.float64)
-            if kind == "flag":
-                values = values > -0.5
-            elif kind == "index":
-                values = random.integers(0, max(extents.get(of) or (int(of) if of.isdigit() else 1), 1), size=shape)
-            elif kind in ("unit", "positive", "decay"):
-                values = np.exp(-np.abs(values)).astype(np.float32).astype(np.float64)
-            arrays[name] = np.asarray(values)
-        return arrays
+    def results_at(self, arrays: Dict[str, np.ndarray], extents: Dict[str, int]) -> List[np.ndarray]:
+        return self._computed(arrays, extents)[0]
+
+    def takes(self, extents: Dict[str, int]) -> bool:
+        return not self.refusal_at(extents)
 
     def subject(
         self,

@@ -168,6 +168,7 @@ def gate(
     resume: Union[str, os.PathLike[str], None] = None,
     time_limit: float = TIME_LIMIT,
     own_process: bool = True,
+    certificate: Union[str, os.PathLike[str], None] = None,
     **declared: Any,
 ) -> GateResult:
     """Judges `fn` by every property of `operation`, "ctc", "cce", "svd" or one's own (assay.operation), under bounds
@@ -197,6 +198,7 @@ def gate(
     resume      a folder for the reports of finished shards: a call that is repeated judges those that are missing there
     time_limit  seconds of processor time that a call of `fn` may take, 60 unless said, and six times as many by the clock
     own_process whether `fn` is called in a process of its own where it can be, which keeps it from the judge (docs/threats.md)
+    certificate a file for a certificate of bounds, of a softmax or a sum, which check_certificate.py proves (docs/acceptance.md)
     declared    what the kernel declares: see assay.declare.keywords, or docs/python.md
 
     Returns a GateResult: `.passed`, `.properties`, `.failures` by name, `.table`, which print shows, and
@@ -229,7 +231,13 @@ def gate(
         result: GateResult = operation.gate(
             fn, cases=cases, seed=seed, filter=filter, reach=reach or "quick", input=input, digits=digits, time_limit=time_limit,
             own_process=own_process, executor=executor, shards=shards, resume=resume, **declared)  # fmt: skip
+        if certificate is not None:
+            from ._certificate import write_certificate
+
+            write_certificate(operation, certificate, seed, declared)
         return result
+    if certificate is not None:
+        raise TypeError(f"certificate = {certificate!r} of \"{operation}\": expected a formula that is a softmax or a sum")
     if real_input and operation != "ctc":
         raise TypeError(f"real_input is recorded speech, for \"ctc\": expected no such argument for \"{operation}\"")
     if not isinstance(input, (str, os.PathLike, type(None))):

@@ -75,6 +75,14 @@ def parsed(name: str, text: str, inputs: Sequence[str], largest_fixed: int) -> T
     return dimensions, words[0], code[1] if code else words[1] if len(words) > 1 else ""
 
 
+def named_inputs(word: str, text: str, inputs: Dict[str, str]) -> List[str]:
+    """The inputs whose elements may be what `word` says."""
+    named = _numbers.text(word, text).split()
+    if any(name not in inputs for name in named):
+        raise ValueError(f"{word}={text!r}: expected names of inputs: {', '.join(inputs)}")
+    return named
+
+
 def require_limits(limits: Any, extents: Sequence[str]) -> Dict[str, int]:
     if not isinstance(limits, (dict, type(None))):
         raise TypeError(f"limits = {limits!r}: expected the largest size of extents by name, such as {{'N': 100}}")

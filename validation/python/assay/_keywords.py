@@ -53,6 +53,7 @@ class CtcDeclared(KernelDeclared, total=False):
     arithmetic: Literal["log_space", "probability"]
     two_step: bool
     random_rounding: bool
+    nonnegative_loss: bool
     largest_activation: float
     largest_spread: float
     any_blank: bool
@@ -117,6 +118,7 @@ class SvdGradcheck(SvdDeclared, Counts, total=False): ...
 
 
 class FormulaGate(RunOptions, total=False):
+    certificate: Optional[Path]
     """Of an operation of one's own; `largest`, `contiguous` and `device` are for those of PyTorch and JAX."""
 
     input: Union[Path, Mapping[str, Any], None]

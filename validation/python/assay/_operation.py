@@ -21,8 +21,9 @@ from ._declare import GATE_WORDS
 from ._formula import trace
 from ._formula_calls import KernelCall, require_kernel, require_results
 from ._gate import MOST_CASES, MOST_DIGITS
-from ._inputs import CODES, LARGEST_FIXED, declared_properties, is_fixed, parsed, require_limits
+from ._inputs import CODES, LARGEST_FIXED, declared_properties, is_fixed, named_inputs, parsed, require_limits
 from ._judging import Judging
+from ._many_rows import ManyRows, rows_extent
 from ._misuse import keyword_hint
 from ._numpy_names import NumPy
 from ._plugin import Plugin
@@ -36,9 +37,10 @@ class Operation(Judging):
     largest_fixed = LARGEST_FIXED
     usual_limit = USUAL_LIMIT
     may_cast = True  # whether the formula may round to small formats
+    may_have_many_rows = True  # whether its kernels are called with more rows than the graph has
 
     def __init__(self, formula: Callable[..., Any], inputs: Dict[str, str], properties: str, minus_infinity: str,
-                 limits: Optional[Dict[str, int]]) -> None:
+                 limits: Optional[Dict[str, int]], nan: str = "") -> None:
         if not inspect.isfunction(formula):
             raise TypeError(f"{formula!r} is no formula: expected a function f(xp, x, ...)")
         named = list(inspect.signature(formula).parameters)[1:]
@@ -46,18 +48,18 @@ class Operation(Judging):
             raise ValueError(f"the formula takes {named} after xp, but {list(inputs)} are declared: expected the same names")
         if not inputs:
             raise ValueError(f"the formula {formula.__name__} takes no array: expected at least one after xp")
-        self._declare(formula, formula.__name__, inputs, properties, minus_infinity, limits)
+        self._declare(formula, formula.__name__, inputs, properties, minus_infinity, limits, nan)
 
     def _declare(self, formula: Callable[..., Any], name: str, inputs: Dict[str, str], properties: str, minus_infinity: str,
-                 limits: Optional[Dict[str, int]]) -> None:
+                 limits: Optional[Dict[str, int]], nan: str = "") -> None:
         self.formula, self.name = formula, name
-        self.made_of = (inputs, properties, minus_infinity, limits)
-        infinite = _numbers.text("minus_infinity", minus_infinity).split()
-        self.inputs = [(name, *parsed(name, text, list(inputs), self.largest_fixed), name in infinite)
+        self.made_of = (inputs, properties, minus_infinity, limits, nan)
+        infinite, undefined = named_inputs("minus_infinity", minus_infinity, inputs), named_inputs("nan", nan, inputs)
+        self.inputs = [(name, *parsed(name, text, list(inputs), self.largest_fixed), (name in infinite, name in undefined))
                        for name, text in inputs.items()]  # fmt: skip
-        unknown = [name for name in infinite if name not in inputs]
-        if unknown:
-            raise ValueError(f"minus_infinity={minus_infinity!r}: expected names of inputs: {', '.join(inputs)}")
+        for name, _, kind, _, _ in self.inputs:
+            if name in undefined and kind in ("flag", "index", *CODES):
+                raise ValueError(f"nan={nan!r}: {name}={inputs[name]!r} has no NaN: expected inputs of numbers")
         self.extents = list(dict.fromkeys(
             one for _, dims, kind, of, _ in self.inputs for one in [*dims, *([of] if kind == "index" else [])]
             if not is_fixed(one)))  # fmt: skip
@@ -105,6 +107,31 @@ class Operation(Judging):
     def usual_extents(self) -> Dict[str, int]:
         """Small sizes, at which the graph has all of the formula's values."""
         return {name: 5 for name in self.extents}
+
+    def usual_arrays(self, extents: Dict[str, int]) -> Dict[str, np.ndarray]:
+        """Inputs in float64 whose values a float32 has too."""
+        random, arrays = np.random.default_rng(1), {}
+        for (name, _, kind, of, _), shape in zip(self.inputs, self.shapes(extents)):
+            values: Any = random.normal(size=shape).astype(np.float32).astype(np.float64)
+            if kind == "flag":
+                values = values > -0.5
+            elif kind == "index":
+                values = random.integers(0, max(extents.get(of) or (int(of) if of.isdigit() else 1), 1), size=shape)
+            elif kind in CODES:
+                values = np.sign(values)
+            elif kind in ("unit", "positive", "decay"):
+                values = np.exp(-np.abs(values)).astype(np.float32).astype(np.float64)
+            arrays[name] = np.asarray(values)
+        return arrays
+
+    def results_at(self, arrays: Dict[str, np.ndarray], extents: Dict[str, int]) -> List[np.ndarray]:
+        """The outputs, where results are arrays of numbers; `extents` are those of the arrays."""
+        results = self(*arrays.values())
+        return [np.asarray(one) for one in (results if isinstance(results, tuple) else [results])]
+
+    def takes(self, extents: Dict[str, int]) -> bool:
+        """Whether the formula has these sizes."""
+        return True
 
     def trace(self, extents: Dict[str, int]) -> Any:
         """The formula's graph at these extents; the last few hundred are remembered."""
@@ -206,12 +233,23 @@ class Operation(Judging):
         subject.set_sizes(*taken)
         subject.set_types(arrays.numbers(self.kinds))
         subject.set_sums(accumulate == "int32", *partial_sums_of(partial_sums))
+        extent = self._many_rows_extent(given, {"limits": limits, "extents": extents}) if given else ""
+        if extent:
+            subject.set_far(extent, *calls(*(one and ManyRows(self, one, extent, is_gradient)
+                                             for one, is_gradient in ((kernel, False), (backward, True)))), False)  # fmt: skip
         if self.may_cast:
             with suppress(TypeError, ValueError):  # a formula that cannot be traced: the run says so
                 subject.find_casts()
         if has_names:
             subject.require_names(self.usual_extents())
         return subject
+
+    def _many_rows_extent(self, kernels: Sequence[Any], declared: Dict[str, Any]) -> str:
+        """The extent of which kernels get rows past 2^17 others, unless its sizes are declared; "" where there is none."""
+        if not self.may_have_many_rows or any(isinstance(one, (Plugin, str, os.PathLike)) for one in kernels):
+            return ""
+        extent = rows_extent(self)
+        return "" if extent in {**(declared.get("limits") or {}), **(declared.get("extents") or {})} else extent
 
     def unshared(self, kernel: Any) -> Any:
         """The kernel as a worker may change it, while others judge the same."""
@@ -234,7 +272,9 @@ class Operation(Judging):
             with closing(self.plugin(kernel, False, declared)) as one:
                 asked = {"history": one.starts_afresh, "threads": one.takes_threads, "refusals": declared.get("checks_arguments")}
             own = [name for name, is_asked in asked.items() if is_asked]
-        return ["repeat", *own, *(name for name, _ in self.properties), "exact", "outputs", *["algebra"] * bool(declared.get("algebra"))]
+        return ["repeat", *own, *(name for name, _ in self.properties), "exact", "outputs",
+                *["many-rows"] * bool(self._many_rows_extent([kernel], declared)),
+                *["algebra"] * bool(declared.get("algebra"))]  # fmt: skip
 
     def truth(self, *arrays: Any, digits: int = 50, upstream: Any = None, **declared: Any) -> Dict[str, Any]:
         """Outputs, and with an upstream gradients, as decimals of `digits` digits, and the bounds on a kernel's errors."""

@@ -12,11 +12,11 @@ from ._misuse import described, require_extents
 from ._operation import Operation
 
 FRAMEWORKS = ("torch", "jax")
-_OF_OPERATION = ("properties", "minus_infinity", "limits", "framework")
+_OF_OPERATION = ("properties", "minus_infinity", "nan", "limits", "framework")
 _NO_TEXTS = ("largest", "contiguous", "sizes", "seconds")  # which only inputs of these names are declared by texts
 
 
-def operation(_formula: None = None, /, *, properties: str = "", minus_infinity: str = "",
+def operation(_formula: None = None, /, *, properties: str = "", minus_infinity: str = "", nan: str = "",
               limits: Optional[Dict[str, int]] = None, framework: str = "",
               **inputs: str) -> Callable[[Callable[..., Any]], Operation]:
     """Makes an operation of a formula ``f(xp, x, ...)`` that is written in the array API's names.
@@ -25,6 +25,7 @@ def operation(_formula: None = None, /, *, properties: str = "", minus_infinity:
                     "N of unit" (in [0, 1]), "N of positive", "N of decay" (in (0, 1]), "N of nonzero"
     properties      what holds along an extent: "rows=N permutation=D shift=D scaling=D causal=T monotone=D sums_to_one=D"
     minus_infinity  names of inputs whose elements may be -inf
+    nan             names of inputs whose elements may be NaN
     limits          the largest of an extent; 4097 unless said
     framework       "torch" or "jax", of a function without `xp`; it is found unless said
 
@@ -54,12 +55,12 @@ def operation(_formula: None = None, /, *, properties: str = "", minus_infinity:
 
     def made(formula: Callable[..., Any]) -> Operation:
         if not framework and not _has_framework(formula, inputs):
-            return Operation(formula, inputs, properties, minus_infinity, limits)
+            return Operation(formula, inputs, properties, minus_infinity, limits, nan)
         if (framework or _framework_of(formula)) == "jax":
             from .jaxpr import JaxOperation as FrameworkOperation
         else:
             from .pytorch import TorchOperation as FrameworkOperation  # type: ignore[assignment]
-        return FrameworkOperation(formula, inputs, properties, minus_infinity, limits, bool(framework))
+        return FrameworkOperation(formula, inputs, properties, minus_infinity, limits, nan, bool(framework))
 
     return made
 

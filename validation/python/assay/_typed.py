@@ -136,6 +136,7 @@ class Judges(Protocol[Result]):
         device: Any = ...,
         properties: str = ...,
         minus_infinity: str = ...,
+        nan: str = ...,
         framework: Literal["", "torch", "jax"] = ...,
         **inputs: str,
     ) -> Result: ...

@@ -53,6 +53,7 @@ Finding hold_against_truth(const SvdContext& context, const SvdCase& c, bool gra
       if (graded && sigma >= kernel.graded_range * largest)
         bound = std::min(bound, bounds.graded(sigma, one.scaled_condition));
       hold_value(comparison, c, run, b, k, sigma, bound + of_reference * largest);
+      comparison.weigh(run.s(b, k), sigma, bound, format_of(c.dtype).roundoff);
     }
   }
   return comparison.finding();

@@ -57,7 +57,7 @@ def zero_infinity_ignored(p: Any) -> Any:
     return _instead(impossible=lambda self, y, p: (np.inf, np.full_like(y, np.nan)))(p)
 
 
-@FAMILY.fault("google-deepmind/optax#1771", "ctc", right_ctc, shape=SHAPE, **DECLARED)
+@FAMILY.fault("google-deepmind/optax#1771", "ctc", right_ctc, shape=SHAPE, nonnegative_loss=True, **DECLARED)
 def negative_loss(p: Any) -> Any:
     """the sum of rounded logarithms is above 0 where the alignment is certain, and the loss below"""
     return _instead(loss=lambda self, log_p: -log_p)(p)

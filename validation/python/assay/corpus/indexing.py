@@ -62,7 +62,7 @@ def grouped_bias(xp: Any, x: Any, bias: Any) -> Any:
     return x + bias[:, :, None]
 
 
-@operation(x="T, D", limits={"T": 513, "D": 9})
+@operation(x="T, D", limits={"D": 9}, nan="x")
 def largest_position(xp: Any, x: Any) -> Any:
     return xp.argmax(x, axis=-1)
 

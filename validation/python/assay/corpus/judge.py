@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, List, Sequence, Tuple
 import numpy as np
 
 from .. import metal
+from .._algebra import FOLLOWED
 from .._arithmetic import types_of
 from . import plain
 from .entry import Entry, Kernel
@@ -17,7 +18,7 @@ from .inputs import drawn
 from .narrow import EagerNames, eager, wide
 from .rules import CONTROLS, RULES, Arrays, Rule, Try
 
-OURS = "our bound"
+OURS, ALGEBRA = "our bound", "our algebra"
 AUTHOR, GENERATED = "random", "our cases"
 
 
@@ -44,6 +45,7 @@ class Judged:
     verdicts: Dict[Tuple[str, str], Verdict] = field(default_factory=dict)
     noticed_by: List[str] = field(default_factory=list)
     accused_by: List[str] = field(default_factory=list)
+    is_followed: bool = False  # whether the algebra can follow the right kernel
 
 
 def _numbers(results: Any) -> List[np.ndarray]:
@@ -152,6 +154,17 @@ def _says(rule: Rule, kernels: Sequence[Tried], controls: List[Try]) -> Verdict:
     return Verdict(not accepted[0], not accepted[1], spent)
 
 
+def _take_algebra(judged: Judged) -> None:
+    """The verdict of the property `algebra` alone, which says nothing of a kernel that cannot be followed."""
+    entry, began, verdicts = judged.entry, _seconds(), ["skipped", "skipped"]
+    if not isinstance(entry.operation, str) and entry.dtype in FOLLOWED:
+        results = [entry.gate(kernel, algebra=True, filter="^algebra$") for kernel in (entry.faulty, entry.right)]
+        verdicts = [one["algebra"].verdict for one in results]
+    failed = [one in ("fail", "error") for one in verdicts]
+    judged.verdicts[ALGEBRA, GENERATED] = Verdict(failed[0], failed[1], _seconds() - began)
+    judged.is_followed = verdicts[1] == "pass"
+
+
 def judge(entry: Entry, rules: Sequence[Rule] = RULES) -> Judged:
     """An entry by every rule, on random inputs of the author's shape and on our generated cases, and by our gate."""
     judged = Judged(entry)
@@ -163,6 +176,7 @@ def judge(entry: Entry, rules: Sequence[Rule] = RULES) -> Judged:
     for rule in rules:
         judged.verdicts[rule.name, AUTHOR] = _says(rule, [one.first(rule.tries) for one in random], control)
         judged.verdicts[rule.name, GENERATED] = _says(rule, ours, ours[1].tries)
+    _take_algebra(judged)
     began = _seconds()
     faulty, right = entry.gate(entry.faulty), entry.gate(entry.right)
     judged.verdicts[OURS, GENERATED] = Verdict(not faulty.passed, not right.passed, _seconds() - began)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, Iterator, List, Sequence
 
 from .entry import Entry
-from .judge import AUTHOR, GENERATED, OURS, Judged
+from .judge import ALGEBRA, AUTHOR, GENERATED, OURS, Judged
 from .rules import RULES
 
 WIDTH = 100
@@ -14,7 +14,7 @@ KINDS = {AUTHOR: "random, the author's shape", GENERATED: "our generated cases"}
 
 def rows() -> List[Any]:
     """(rule, kind of inputs) in the order of the table."""
-    return [(rule.name, kind) for rule in RULES for kind in KINDS] + [(OURS, GENERATED)]
+    return [(rule.name, kind) for rule in RULES for kind in KINDS] + [(ALGEBRA, GENERATED), (OURS, GENERATED)]
 
 
 def _share(count: int, total: int) -> str:
@@ -54,6 +54,7 @@ def table(judged: Sequence[Judged]) -> Iterator[str]:
     for name, kind in rows():
         yield _row(name, kind, judged)
     yield ""
+    yield f"our algebra follows {sum(one.is_followed for one in judged)} of {len(judged)} right kernels"
     yield from _named("our gate misses", [one.entry.name for one in judged if not one.verdicts[OURS, GENERATED].kills])
     yield from _named("it accuses", [one.entry.name for one in judged if one.verdicts[OURS, GENERATED].accuses])
     noticed: Dict[str, int] = {}
@@ -77,6 +78,7 @@ def record(judged: Sequence[Judged]) -> Dict[str, Any]:
                 "shape": one.entry.shape,
                 "noticed_by": one.noticed_by,
                 "accused_by": one.accused_by,
+                "followed": one.is_followed,
                 "verdicts": [
                     {"rule": name, "inputs": kind, **vars(said), "seconds": round(said.seconds, 3)}
                     for (name, kind), said in one.verdicts.items()

@@ -19,37 +19,6 @@ _FAR = 2**31  # elements
 _COPIES = {False: 3, True: 6}  # of the largest tensor, without and with a gradient: results, and what a kernel keeps beside them
 
 
-def rows_extent(operation: Any) -> str:
-    """The extent whose indices are rows, each of which alone decides its part of all outputs; "" where there is none."""
-    name: str
-    for name in operation.extents:
-        dims = [one[1] for one in operation.inputs]
-        has = [one for one in dims if name in one]
-        of_index = any(one[3] == name for one in operation.inputs)
-        if name not in operation.limits and not of_index and has and all(one[0] == name and name not in one[1:] for one in has):
-            if any(len(one) > 1 for one in has) and _are_rows(operation, name):
-                return name
-    return ""
-
-
-def _are_rows(operation: Any, name: str) -> bool:
-    """Whether the reference gives a row in float64 what it gives it among others."""
-    extents = {**operation.usual_extents(), name: 3}
-    one = {**extents, name: 1}
-    if operation.refusal_at(extents) or operation.refusal_at(one):
-        return False
-    arrays = operation.usual_arrays(extents)
-    leading = {of for of, dims, *_ in operation.inputs if name in dims}
-    whole, _ = operation._computed(arrays, extents)
-    if any(result.shape[:1] != (3,) for result in whole):
-        return False
-    for i in range(3):
-        part, _ = operation._computed({of: a[i : i + 1] if of in leading else a for of, a in arrays.items()}, one)
-        if not all(np.allclose(a[i : i + 1], b, rtol=1e-9, atol=1e-12, equal_nan=True) for a, b in zip(whole, part)):
-            return False
-    return True
-
-
 class FarRows:
     """A kernel, called with the rows of a case far apart; it returns the results of these rows."""
 

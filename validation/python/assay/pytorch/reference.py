@@ -13,12 +13,13 @@ from .._arithmetic import Types
 from .._file_kernel import loaded
 from .._formula_calls import KernelCall
 from .._framework import FrameworkOperation
+from .._many_rows import rows_extent
 from .._plugin import Plugin
 from .._traced import NotTraceable
 from .calls import Calling, TorchKernel, parameters_like
 from .conversions import memory_of
 from .device import device_called
-from .far_rows import FarRows, rows_extent
+from .far_rows import FarRows
 from .trace import DTYPES, _outputs, source_of, trace_of, with_values
 
 
@@ -183,4 +184,4 @@ class TorchOperation(FrameworkOperation):
             calls = [KernelCall(self, FarRows(self._kernel(one, is_gradient), extent), self.calling.types, is_gradient)
                      if one is not None and not isinstance(one, Plugin) else None
                      for one, is_gradient in ((kernel, False), (backward, True))]  # fmt: skip
-            made.set_far(extent, *calls)
+            made.set_far(extent, *calls, True)
