@@ -71,7 +71,8 @@ def by_pairs(p):
 
 def test_the_growth_of_errors_is_that_of_the_kernel():
     """In turn, the errors of equal terms add up; by pairs there are few."""
-    runs = [assay.gate(sum_of_exponentials, one, cases=2, reach="full", filter="^outputs$", empty=False) for one in (in_turn, by_pairs)]
+    asked = dict(cases=2, reach="full", filter="^outputs$", empty=False)
+    runs = [assay.gate(sum_of_exponentials, one, **asked) for one in (in_turn, by_pairs)]
     growths = [one.record["runs"][0]["properties"][0]["errors"]["T"] for one in runs]
     assert [one.passed for one in runs] == [True, True]
     assert growths[0]["growth"] in ("sqrt", "linear") and growths[1]["growth"] in ("", "none"), growths

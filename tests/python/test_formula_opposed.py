@@ -1,4 +1,4 @@
-"""Inputs of one size and both signs, whose products are far below 0: a maximum that begins at a number is noticed in a quick run."""
+"""Inputs of one size and both signs, whose products are far below 0: a maximum that begins at a number fails a quick run."""
 
 import numpy as np
 import pytest
