@@ -28,7 +28,7 @@ LESSONS = [
     Lesson("From a list of alignments to a formula", ["01"]),
     Lesson("Alpha: the list without listing", ["02"]),
     Lesson("Beta, and the gradient", ["03", "04"]),
-    Lesson("Numbers that end, and edges", ["05", "06"]),
+    Lesson("Underflow and edge cases", ["05", "06"]),
     Lesson("A kernel, and how it is judged", ["07", "10"]),
     Lesson("Decoding with a language model, and checking gradients", ["11", "12"]),
 ]

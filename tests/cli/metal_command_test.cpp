@@ -55,6 +55,43 @@ TEST_F(MetalCommand, ListsKernelsArgumentsAndConstants) {
                     HasSubstr("thread_position_in_grid"), HasSubstr("function_constant(0) bool doubled")));
 }
 
+/// The command that the listing ends with, which runs as it stands and finds this race.
+TEST_F(MetalCommand, AListingSaysThatNothingWasRunAndWhatWouldCheck) {
+  std::string racing = group_sum;
+  racing.erase(racing.find("  threadgroup_barrier"),
+               std::string_view("  threadgroup_barrier(mem_flags::mem_threadgroup);\n").size());
+  write(racing);
+  const std::string command =
+      "metal check sum.metal --grid 256 --group 64 --buffer 0=random:256 --buffer 1=zero:256 --buffer 2=256 "
+      "--threadgroup-memory 0=4096 --constant 0=true";
+  EXPECT_THAT(run("metal check sum.metal").out,
+              HasSubstr("Nothing was run. To check it, with sizes of your own:\n  ./assay " + command + "\n"));
+  const Outcome checked = run(command);
+  EXPECT_EQ(checked.status, 1);
+  EXPECT_THAT(checked.out, HasSubstr("racecheck: kernel group_sum"));
+  for (const char* option : {" --numerics", " --sarif found.sarif", " --github", " --schedules 3", " --only-groups 0",
+                             " --arithmetic fast", " --kernel group_sum --numerics"})
+    expect_refused(std::string("metal check sum.metal") + option,
+                   "--grid: expected the number of threads to run, as in\n  ./assay metal check sum.metal --");
+}
+
+TEST_F(MetalCommand, TheCommandGivesEachKindOfArgumentOfTheNamedKernel) {
+  write(R"(#include <metal_stdlib>
+using namespace metal;
+struct Shape { uint n; };
+kernel void first(device int* a [[buffer(0)]]) {}
+kernel void second(constant Shape& shape [[buffer(0)]], constant float& scale [[buffer(1)]], device const half* x [[buffer(2)]],
+                   texture2d<float> from [[texture(0)]], texture2d<float, access::write> to [[texture(1)]],
+                   sampler s [[sampler(0)]], uint i [[thread_position_in_grid]]) {
+  to.write(from.sample(s, float2(0)) * scale * float(x[i]), uint2(i % 16, shape.n));
+})");
+  const std::string command =
+      "metal check sum.metal --kernel second --grid 256 --group 64 --buffer 0=zero:1 --buffer 1=random:1 "
+      "--buffer 2=random:256 --texture 0=random:16x16 --texture 1=zero:16x16 --sampler 0=linear";
+  expect_refused("metal check sum.metal --kernel second --numerics", "./assay " + command + "\n");
+  EXPECT_THAT(run(command).out, HasSubstr("sum.metal second: 256 x 1 x 1 threads in groups of 64 x 1 x 1"));
+}
+
 TEST_F(MetalCommand, ListsThemAsJson) {
   write(group_sum);
   EXPECT_EQ(run("metal check sum.metal --json listing.json").status, 0);

@@ -116,8 +116,8 @@ def python(texts: List[str], folder: Path) -> List[str]:
     calls = []
     for i, text in enumerate(texts):
         (folder / f"block{i}.py").write_text(text)
-        calls.append(f"exec(compile(open('block{i}.py').read(), 'block{i}.py', 'exec'))")
-    script = f"; print({BETWEEN!r}); ".join(calls)
+        calls.append(f"with suppress(SystemExit): exec(compile(open('block{i}.py').read(), 'block{i}.py', 'exec'))\n")
+    script = "from contextlib import suppress\n" + f"print({BETWEEN!r})\n".join(calls)
     done = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.split(BETWEEN + "\n")

@@ -1,6 +1,7 @@
 """What a failure says beside its case: the sizes that pass, and whether the layout of the arrays matters."""
 
 import numpy as np
+import pytest
 
 import assay
 from assay import gallery
@@ -26,3 +27,22 @@ def test_a_failure_says_that_contiguous_arrays_pass():
 
     failure = assay.gate(gallery.softmax, by_address, cases=40, reach="none", filter="^outputs$").failures["outputs"]
     assert "it passes where the arrays are contiguous" in failure.explanation
+
+
+def drops_the_rest(of, from_size):
+    """A softmax whose sums leave out the columns past the last multiple of `of`, in rows of `from_size` or more."""
+
+    def kernel(p):
+        e = np.exp(p.x - p.x.max(-1, keepdims=True, initial=-np.inf))
+        D = e.shape[-1]
+        return e / e[:, : D // of * of if D >= from_size else D].sum(-1, keepdims=True)
+
+    return kernel
+
+
+@pytest.mark.parametrize("kernel, smallest", [(drops_the_rest(32, 33), 33), (drops_the_rest(4, 5), 5)])
+def test_the_shrunk_case_has_the_smallest_size_that_fails(kernel, smallest):
+    failures = assay.gate(gallery.softmax, kernel, filter="^(exact|outputs)$").failures
+    assert failures.keys() == {"exact", "outputs"}
+    for failure in failures.values():
+        assert f" D={smallest} " in failure.reproducer and " N=1 " in failure.reproducer, failure.origin

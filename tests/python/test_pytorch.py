@@ -227,6 +227,26 @@ def test_masks_are_results_and_strides_may_be_declined():
     assert not any("not contiguous" in reason for reason in declared["outputs"].skipped)
 
 
+@pytest.mark.parametrize("error", [
+    RuntimeError("0 active drivers ([]). There should only be one."),
+    ValueError("Pointer argument (at 0) cannot be accessed from Triton (cpu tensor?)"),
+    RuntimeError("Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"),
+])  # fmt: skip
+def test_a_kernel_that_wants_a_gpu_is_told_to_declare_it(error):
+    def kernel(x):
+        raise error
+
+    (failure, *_) = assay.gate(lambda x: x * 2, kernel, cases=4, x="N").failures.values()
+    assert str(error) in failure.explanation and 'declare device="cuda"' in failure.explanation
+
+
+def test_another_error_is_not_taken_for_a_missing_gpu():
+    def kernel(x):
+        raise RuntimeError("the size of tensor a must match the size of tensor b")
+
+    assert "device" not in assay.gate(lambda x: x * 2, kernel, cases=4, x="N").failures["outputs"].explanation
+
+
 def test_a_position_is_a_choice_among_ties():
     def argmax(x):
         return torch.argmax(x, dim=1)

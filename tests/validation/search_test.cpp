@@ -174,6 +174,23 @@ TEST(Shrinking, AsksBeforeItMakesACaseWhetherToStop) {
   EXPECT_EQ(made, 3);
 }
 
+/// Halves and the next smaller number of 1281 pass, so that steps of shrinking alone end there.
+TEST(Shrinking, CutsToTheSmallestSizeThatFailsBeforeOtherSteps) {
+  const auto fails = [](int n) { return n > 1 && n % 32 == 1; };
+  SearchSteps steps = {
+      .generate = [](Random&, int) { return AnyCase(1281); },
+      .shrinks = [](const AnyCase& c) -> AnyShrinks {
+        return {[c] { return AnyCase(c.as<int>() / 2); }, [c] { return AnyCase(c.as<int>() - 1); }};
+      },
+      .judge = [=](const AnyCase& c) { return fails(c.as<int>()) ? Finding::fail("") : Finding::pass(); }};
+  EXPECT_EQ(shrunk_by(steps).problem.as<int>(), 1281);
+  steps.cuts = [](const AnyCase& c, std::int64_t size) {
+    return size < c.as<int>() ? AnyShrinks{[size] { return AnyCase(static_cast<int>(size)); }} : AnyShrinks{};
+  };
+  EXPECT_EQ(shrunk_by(steps).problem.as<int>(), 33);
+  EXPECT_EQ(shrunk(steps, first_failure(steps, 1, 1).value(), 0).problem.as<int>(), 1281) << "without a budget";
+}
+
 /// An interruption ends a plug-in's process too, which is no fault of the plug-in.
 TEST(Search, TakesNoFailureThatComesWithTheInterruption) {
   bool came = false;

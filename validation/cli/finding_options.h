@@ -21,6 +21,8 @@ class FindingOptions {
   /// Writes the findings where the options say.
   void write(const std::vector<ShaderFinding>& findings) const;
 
+  bool writes_findings() const { return github_ || !sarif_.empty(); }
+
  private:
   std::string sarif_;
   bool github_ = false;

@@ -36,6 +36,12 @@ struct CheckOptions : ShaderOptions, FindingOptions {
   std::uint64_t schedules = 0;
   std::string arithmetic;  ///< empty: IEEE
   std::vector<std::string> only_groups;
+
+  /// Whether an option says what only a run can answer.
+  bool wants_run() const {
+    return with_numerics || schedules > 0 || !arithmetic.empty() || !only_groups.empty() ||
+           (writes_findings() && !has_kernel());
+  }
 };
 
 /// A number, "last", or a range of two of them.
@@ -71,8 +77,13 @@ int compile(const CheckOptions& options) {
 
 /// Lists all kernels and compiles nothing if no kernel is named; otherwise compiles the named kernel.
 int list_or_compile(const CheckOptions& options) {
-  if (options.has_kernel()) return compile(options);
+  if (options.has_kernel() && !options.wants_run()) return compile(options);
+  const std::string command = command_to_check(options.script());
+  if (options.wants_run())
+    throw std::invalid_argument("--grid: expected the number of threads to run" +
+                                (command.empty() ? "" : ", as in\n  " + command));
   tell("{}", list_shader(options.script()));
+  if (!command.empty()) tell("\nNothing was run. To check it, with sizes of your own:\n  {}\n", command);
   if (!options.json().empty()) write_atomically(options.json(), list_shader_as_json(options.script()));
   return 0;
 }

@@ -59,7 +59,8 @@ class Judge {
             .shrinks = [this](const AnyCase& c) { return subject_.shrinks_of(c); },
             .judge = std::move(judge_one),
             .stop = stop_,
-            .seconds = options_.shrink_seconds};
+            .seconds = options_.shrink_seconds,
+            .cuts = [this](const AnyCase& c, std::int64_t size) { return subject_.cuts_of(c, size); }};
   }
 
   /// The finding on the case itself.

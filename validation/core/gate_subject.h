@@ -69,6 +69,8 @@ class GateSubject {
   virtual Finding judge(std::size_t property, const AnyCase& c) const = 0;
 
   virtual AnyShrinks shrinks_of(const AnyCase& c) const = 0;
+  /// Steps that cut one extent each to `size`, where cases can be cut.
+  virtual AnyShrinks cuts_of(const AnyCase& /*c*/, std::int64_t /*size*/) const { return {}; }
 
   /// Case `number` of the generated ones; `size` grows from 0 to 100. Calls passed_over(reason) for each draw that the
   /// kernel does not claim to do.

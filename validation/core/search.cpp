@@ -2,12 +2,33 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 namespace assay::validation {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Time = std::chrono::time_point<Clock, std::chrono::duration<double>>;
+
+constexpr std::int64_t most_cut = 130;  // as far as size_pattern.h looks
+
+/// Replaces `found` by the first of the simpler cases that fails, and returns whether there is one.
+bool take_first(const SearchSteps& steps, const AnyShrinks& simpler, Time end, int& budget, Counterexample& found) {
+  for (const auto& step : simpler) {
+    found.interrupted = is_stopped(steps);
+    if (found.interrupted || Clock::now() >= end) return false;
+    const AnyCase candidate = step();
+    if (!candidate) continue;
+    if (budget-- == 0) return false;
+    auto failure = failure_of(steps, candidate);
+    if (!failure) continue;
+    found = {failure->problem, failure->finding, found.shrinks + 1,  false,
+             failure->seconds, found.first,      found.first_finding};
+    return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -34,22 +55,14 @@ std::optional<Counterexample> first_failure_in_turn(const SearchSteps& steps, in
 }
 
 Counterexample shrunk(const SearchSteps& steps, Counterexample found, int shrink_budget) {
-  const auto end = Clock::now() + std::chrono::duration<double>(std::max(steps.seconds, 2 * found.seconds));
-  for (bool smaller = shrink_budget > 0; smaller;) {
-    smaller = false;
-    for (const auto& step : steps.shrinks(found.problem)) {
-      found.interrupted = is_stopped(steps);
-      if (found.interrupted || Clock::now() >= end) return found;
-      const AnyCase candidate = step();
-      if (!candidate) continue;
-      if (shrink_budget-- == 0) return found;
-      auto failure = failure_of(steps, candidate);
-      if (!failure) continue;
-      found = {failure->problem, failure->finding, found.shrinks + 1,  false,
-               failure->seconds, found.first,      found.first_finding};
-      smaller = true;
-      break;
+  if (shrink_budget <= 0) return found;
+  const std::chrono::duration<double> time(std::max(steps.seconds, 2 * found.seconds));
+  const auto start = Clock::now();
+  int unlimited = std::numeric_limits<int>::max();
+  for (std::int64_t size = 1; steps.cuts && size <= most_cut; ++size)
+    while (take_first(steps, steps.cuts(found.problem, size), start + time / 4, unlimited, found)) {
     }
+  while (take_first(steps, steps.shrinks(found.problem), start + time, shrink_budget, found)) {
   }
   return found;
 }

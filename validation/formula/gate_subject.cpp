@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "validation/core/call_time.h"
 #include "validation/core/finding_of.h"
@@ -68,6 +69,20 @@ AnyShrinks FormulaGateSubject::shrinks_of(const AnyCase& c) const {
   AnyShrinks steps;
   for (auto& step : formula::shrinks_of(subject_.specification, case_of(c), subject_.trace))
     steps.emplace_back([step = std::move(step)]() -> AnyCase { return step(); });
+  return steps;
+}
+
+AnyShrinks FormulaGateSubject::cuts_of(const AnyCase& c, std::int64_t size) const {
+  AnyShrinks steps;
+  for (const auto& [name, before] : case_of(c).extents)
+    if (size < before && subject_.specification.only.empty() && taken_size(subject_.specification, name, size) == size)
+      steps.emplace_back([this, c, name, size]() -> AnyCase {
+        try {
+          return with_extent(subject_.specification, case_of(c), name, size, subject_.trace);
+        } catch (const std::exception&) {  // the formula has no such case
+          return {};
+        }
+      });
   return steps;
 }
 

@@ -39,6 +39,7 @@ class FormulaGateSubject final : public GateSubject {
   std::shared_ptr<const GateSubject> fresh() const override;
   Finding judge(std::size_t property, const AnyCase& c) const override;
   AnyShrinks shrinks_of(const AnyCase& c) const override;
+  AnyShrinks cuts_of(const AnyCase& c, std::int64_t size) const override;
 
   /// Every class of values in turn, so that a few cases have met each.
   AnyCase generated(std::size_t property, std::int64_t number, Random& random, int size,

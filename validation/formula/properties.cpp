@@ -157,7 +157,7 @@ std::vector<Property> properties_of(const Subject& subject) {
     properties.push_back(
         {"quantisation", "codes are those of the declared rounding, given the scale", {}, quantisation, true});
   if (subject.forward) {
-    properties.push_back({"exact", "on small integers: equality where nothing is rounded",
+    properties.push_back({"exact", "on small integers: exact where nothing rounds, else within the bound",
                           ValueClass{ValueClass::Kind::integers}, outputs});
     properties.push_back({"outputs", "outputs are within their bounds", {}, outputs, true});
   }

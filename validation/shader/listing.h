@@ -11,6 +11,10 @@ namespace assay::validation {
 /// translated.
 std::string list_shader(const ShaderScript& script);
 
+/// A command that checks the kernel of the first pass, or the first that can be run, with contents and sizes to begin
+/// with; empty if there is none. Throws likewise.
+std::string command_to_check(const ShaderScript& script);
+
 /// {"kernels": [{"name", "arguments": [{"name", "type", "kind", "index", "element_type", "element_size", "is_written",
 /// "is_reference", "attribute"}]}], "function_constants": [{"index", "name", "type"}]}, where "kind" is "buffer",
 /// "threadgroup" or "position". Throws likewise, and if the file does not compile.

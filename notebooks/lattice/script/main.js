@@ -151,7 +151,7 @@ class Page {
     byId("app").dataset.number = this.state.number;
     byId("app").dataset.space = this.state.space;
     clearTimeout(this.settling);
-    this.settling = setTimeout(() => this.settle(names), SETTLED);
+    this.settling = setTimeout(() => this.settle(names), this.settledVersion === undefined ? 0 : SETTLED);
     showResults({
       pName: byId("p-name"), p: byId("p"), loss: byId("loss"), exactLoss: byId("exact-loss"),
       typeName: byId("type-name"), lost: byId("lost"),

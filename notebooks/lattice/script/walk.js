@@ -22,7 +22,7 @@ export const walk = [
       equation("p(π|x) = \\prod_t y_t(π_t)", "2"),
       "$B$ turns an alignment into a word: merge repeats, then drop the blanks. So a word $ℓ$ has many alignments, and its probability is the sum of theirs:",
       equation("p(ℓ|x) = \\sum_{π∈B^{-1}(ℓ)} p(π|x)", "3"),
-      "The alignments are listed beside the lattice: choose one to see it as a path. Equal letters need a blank between them, or they would merge.",
+      "The alignments are listed under “Alignments”: choose one to see it as a path. Equal letters need a blank between them, or they would merge.",
     ],
     tries: [["a word with a repeat: aab", { word: "aab", T: 5, pattern: "peaky" }], ["no word at all", { word: "", T: 4, classes: "all", pattern: "uniform" }], ["too few frames", { word: "aab", T: 3, pattern: "uniform" }]],
   },

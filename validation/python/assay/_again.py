@@ -26,6 +26,20 @@ def pairs_of(words: str) -> Dict[str, str]:
     return dict(word.split("=", 1) for word in words.split())  # type: ignore[misc,unused-ignore]
 
 
+def _module_of_script() -> str:
+    """The name by which one imports the file that Python runs; "" where it has none, as in a notebook, or where importing it
+    would run it again, since it does not ask for __name__."""
+    main = sys.modules["__main__"]
+    spec, path = getattr(main, "__spec__", None), getattr(main, "__file__", None) or ""
+    name, end = os.path.splitext(os.path.basename(path))
+    if spec is not None:  # python -m NAME
+        return str(spec.name)
+    if end != ".py" or not name.isidentifier() or not os.path.isfile(path):
+        return ""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return name if "__name__" in file.read() else ""
+
+
 class _Written:
     """Values as one writes them in a call, with the imports and the comments that the names among them need."""
 
@@ -44,8 +58,9 @@ class _Written:
         if not name.isidentifier() or inspect.ismethod(function) or is_within:  # m.forward, Model.forward
             self.comments += f"  # {otherwise}: {what}"
             return otherwise
-        if module != "__main__" and getattr(sys.modules.get(module), name, None) is value:
-            self.imports += f"from {module} import {name}; "
+        if getattr(sys.modules.get(module), name, None) is value:
+            module = _module_of_script() if module == "__main__" else module
+            self.imports += f"from {module} import {name}; " if module else ""
         return name
 
     def kernel(self, fn: Any) -> str:

@@ -43,7 +43,9 @@ def test_{name}():
 
 
 if __name__ == "__main__":
-    print(assay.gate({name}, kernel))
+    result = assay.gate({name}, kernel)
+    print(result)
+    raise SystemExit(not result.passed)
 '''
 PLANTED = "a fault on purpose: the last 1 to 3 columns are left out. Mend it: e.sum(axis=-1, keepdims=True)"
 
@@ -61,15 +63,15 @@ def init(arguments: List[str]) -> int:
     name = parser.parse_args(arguments).name
     if not name.isidentifier() or keyword.iskeyword(name):
         parser.error(f"NAME = {name!r}: expected a name as Python has it, such as my_softmax")
+    path = Path(f"{name}.py")
+    if path.exists():
+        parser.error(f"{path} exists: expected a new name, so that nothing is lost")
     if find_spec(name) is not None:
         parser.error(f"NAME = {name!r}: {name}.py would hide the module of this name: expected another")
-    path = Path(f"{name}.py")
     text = TEMPLATE.format(name=name, planted=PLANTED)
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
-    except FileExistsError:
-        parser.error(f"{path} exists: expected a new name, so that nothing is lost")
     except OSError as error:
         parser.error(f"{path} cannot be written: {error.strerror}")
     line = next(number for number, one in enumerate(text.splitlines(), 1) if PLANTED in one)

@@ -83,6 +83,14 @@ def _declined(error: Exception, tensors: Sequence[torch.Tensor]) -> str:
     return ""
 
 
+def _asks_for_gpu(error: Exception) -> bool:
+    """Whether it says that tensors on the CPU are not where the kernel wants them: no state tells it, as Triton looks first for a
+    driver, then at the pointer."""
+    said = str(error).lower()
+    words = ("0 active drivers", "cpu tensor", "cuda", "gpu", "xpu", "mps", "on cpu")
+    return "cuda error" not in said and any(word in said for word in words)
+
+
 class TorchKernel:
     """A kernel as a function of a problem. Its arguments are the reference's inputs, in their order; the parameters of a module
     follow, unless the kernel is a module, which has its own."""
@@ -107,6 +115,10 @@ class TorchKernel:
             declined = _declined(error, list(tensors.values()))
             if declined:
                 raise Unsupported(declined) from error
+            if self._memory is None and _asks_for_gpu(error):
+                raise RuntimeError(
+                    f"{error}\n(usual cause: the kernel takes tensors of a GPU, and the gate gave it some of the CPU; "
+                    'declare device="cuda")') from error  # fmt: skip
             raise
 
     def _results(self, kernel: Any, tensors: Dict[str, torch.Tensor], p: Any) -> List[Any]:
