@@ -31,8 +31,12 @@ static void softmax(const call* c) {
   }
 }
 
-int writes_nothing(call* c) { return (void)c, ASSAY_OK; }
-int writes_zeros(call* c) { return zeros(c), ASSAY_OK; }
+int writes_nothing(call* c) {
+  return (void)c, ASSAY_OK;
+}
+int writes_zeros(call* c) {
+  return zeros(c), ASSAY_OK;
+}
 int writes_the_poison(call* c) {
   if (c->y) memset(c->y, 0xff, sizeof(float) * (size_t)(c->rows * c->columns));
   return ASSAY_OK;
@@ -42,9 +46,15 @@ int declines_what_is_hard(call* c) {
   if (c->rows * c->columns == 1) *c->y = 1;
   return ASSAY_OK;
 }
-int refuses(call* c) { return (void)c, ASSAY_REFUSED; }
-int returns_an_unknown_status(call* c) { return zeros(c), 7; }
-int leaves(call* c) { _exit((int)(c->rows & 0)); }
+int refuses(call* c) {
+  return (void)c, ASSAY_REFUSED;
+}
+int returns_an_unknown_status(call* c) {
+  return zeros(c), 7;
+}
+int leaves(call* c) {
+  _exit((int)(c->rows & 0));
+}
 int prints_and_leaves(call* c) {
   printf("mine: 0 of 3 properties failed, 0 mistrusted, in 0.1 s\n{\"passed\": true}\n");
   fflush(stdout);
@@ -107,7 +117,9 @@ int a_thread_answers_later(call* c) {
 }
 
 static int is_loaded_by_leaving;
-int leaves_when_it_is_loaded(call* c) { return zeros(c), ASSAY_OK; }
+int leaves_when_it_is_loaded(call* c) {
+  return zeros(c), ASSAY_OK;
+}
 __attribute__((constructor)) static void loaded(void) {
   int (*const chosen)(call*) = ATTACK;
   if (chosen == leaves_when_it_is_loaded && !is_loaded_by_leaving++) _exit(0);
