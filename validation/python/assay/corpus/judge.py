@@ -10,7 +10,6 @@ from typing import Any, Callable, Dict, List, Sequence, Tuple
 import numpy as np
 
 from .. import metal
-from .._algebra import FOLLOWED
 from .._arithmetic import types_of
 from . import plain
 from .entry import Entry, Kernel
@@ -157,7 +156,7 @@ def _says(rule: Rule, kernels: Sequence[Tried], controls: List[Try]) -> Verdict:
 def _take_algebra(judged: Judged) -> None:
     """The verdict of the property `algebra` alone, which says nothing of a kernel that cannot be followed."""
     entry, began, verdicts = judged.entry, _seconds(), ["skipped", "skipped"]
-    if not isinstance(entry.operation, str) and entry.dtype in FOLLOWED:
+    if not isinstance(entry.operation, str):
         results = [entry.gate(kernel, algebra=True, filter="^algebra$") for kernel in (entry.faulty, entry.right)]
         verdicts = [one["algebra"].verdict for one in results]
     failed = [one in ("fail", "error") for one in verdicts]
