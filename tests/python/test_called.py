@@ -262,3 +262,13 @@ sys.setprofile(lambda *_: None)
 (lambda: 3)()
 """
     subprocess.run([sys.executable, "-c", text], check=True, timeout=120)
+
+
+def test_a_process_that_has_opened_a_gpu_is_not_forked(monkeypatch, tmp_path):
+    from assay import _own_process
+
+    assert not _own_process.why_here()
+    monkeypatch.setattr(_own_process, "_DRIVERS", (str(tmp_path),))
+    with open(tmp_path / "driver", "w"):
+        assert _own_process.why_here() == "this process has begun to use a GPU, which a fork cannot"
+    assert not _own_process.why_here()

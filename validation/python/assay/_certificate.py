@@ -116,7 +116,7 @@ def _small_cases(operation: Any, seed: int, declared: Dict[str, Any]) -> List[np
             cases.append(x)
         return operation(x).astype(given.dtype)
 
-    operation.gate(record, seed=seed, filter="^outputs$", reach="none", **declared)
+    operation.gate(record, seed=seed, filter="^outputs$", reach="none", own_process=False, **declared)
     return cases
 
 

@@ -31,6 +31,7 @@ Solve = Callable[..., Answer]
 
 LONGEST_HEADER = 1 << 24  # bytes
 GRACE = 2.0  # seconds for a call to end by itself (_called.py) before its process is ended
+_DRIVERS = ("/dev/nvidia", "/dev/kfd", "/dev/dri/")  # of GPUs
 _UNFORKABLE = ("jax", "mlx", "tensorflow", "cupy", "numba")  # have threads that a fork lacks
 
 private_files: Set[int] = set()  # descriptors of this process that a kernel's process closes
@@ -45,10 +46,19 @@ def why_here() -> str:
     for name in _UNFORKABLE:
         if name in sys.modules:
             return f"{name} is loaded, whose threads do not survive a fork"
-    torch = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_initialized():
-        return "PyTorch has begun to use a GPU, which a fork cannot"
-    return ""
+    return "this process has begun to use a GPU, which a fork cannot" if _has_opened_a_gpu() else ""
+
+
+def _has_opened_a_gpu() -> bool:
+    """Whether a driver of NVIDIA's or AMD's has been opened, by whichever library: to count GPUs is enough."""
+    for one in os.listdir("/proc/self/fd"):
+        try:
+            file = os.readlink(f"/proc/self/fd/{one}")
+        except OSError:  # listdir's own, which is closed
+            continue
+        if file.startswith(_DRIVERS):
+            return True
+    return False
 
 
 class _Fork:

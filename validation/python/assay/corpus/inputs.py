@@ -72,5 +72,5 @@ def drawn(entry: Entry, count: int) -> List[Any]:
             problems.append(p)
             return entry.right(p)
 
-        entry.gate(record, filter="^(outputs|gradient)$", cases=0, reach="none", input=_batch(entry, rng))
+        entry.gate(record, filter="^(outputs|gradient)$", cases=0, reach="none", input=_batch(entry, rng), own_process=False)
     return problems

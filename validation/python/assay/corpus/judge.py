@@ -102,7 +102,7 @@ def recorded(entry: Entry) -> List[Any]:
         seen.append(p)
         return entry.right(p)
 
-    entry.gate(record, filter=plain.COMPARED.get(str(entry.operation), "^(outputs|gradient)$"))
+    entry.gate(record, filter=plain.COMPARED.get(str(entry.operation), "^(outputs|gradient)$"), own_process=False)
     return seen
 
 
