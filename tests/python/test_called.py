@@ -272,3 +272,26 @@ def test_a_process_that_has_opened_a_gpu_is_not_forked(monkeypatch, tmp_path):
     with open(tmp_path / "driver", "w"):
         assert _own_process.why_here() == "this process has begun to use a GPU, which a fork cannot"
     assert not _own_process.why_here()
+
+
+def test_a_kernel_that_waits_for_threads_of_before_is_told_where_they_are():
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(int).result()
+        waiting = lambda p: pool.submit(np.copy, p.x).result()
+        said = assay.gate(gallery.softmax, waiting, filter="^repeat$", cases=1, time_limit=0.1).failures["repeat"].explanation
+    assert "threads that had begun before are not in its process" in said
+
+
+def test_long_texts_of_a_kernel_are_shortened():
+    def kernel(p):
+        raise RuntimeError("A" * 10_000_000 + "the end")
+
+    said = assay.gate(gallery.softmax, kernel, filter="^repeat$", cases=1).failures["repeat"].explanation
+    assert len(said) < 50_000 and "characters)" in said and "the end" in said
+
+
+@pytest.mark.parametrize("dtype", ["complex128", "S3", "V12", "U3"])
+def test_results_of_types_without_numbers_are_a_verdict(dtype):
+    assert not assay.gate(gallery.softmax, lambda p: np.zeros(p.x.shape, dtype), filter="^repeat$", cases=1).passed

@@ -93,3 +93,22 @@ def test_sizes_that_are_declared_hold_and_columns_are_no_rows():
         (of_columns, None, {}),
     ):
         assert "many-rows" not in assay.property_names(operation, kernel, **declared)
+
+
+@assay.operation(x="N, D")
+def softmax(xp, x):
+    e = xp.exp(x - xp.max(x, axis=-1, keepdims=True))
+    return e / xp.sum(e, axis=-1, keepdims=True)
+
+
+def softmax_of_rows(rows):
+    def kernel(p):
+        e = np.exp(p.x - p.x.max(-1, keepdims=True))
+        return (e / e.sum(-1, keepdims=True))[rows(len(e))]
+
+    return kernel
+
+
+def test_rows_that_differ_by_an_offset_hide_no_fault_of_a_softmax():
+    assert assay.gate(softmax, softmax_of_rows(np.arange), **ASKED).passed
+    assert not assay.gate(softmax, softmax_of_rows(lambda n: np.arange(n).astype(np.uint16)), **ASKED).passed

@@ -20,6 +20,7 @@ from . import _core, _numbers
 
 TIME_LIMIT = 60.0  # seconds of processor time for a call
 PATIENCE_FOR_WAITING = _core.CallDeadline.patience_for_waiting
+lost_threads = False  # whether this is a fork of a process that had threads of its user
 
 
 class KernelEnded(RuntimeError):
@@ -78,6 +79,8 @@ class _Calls:
 
     def note(self, arrays: Sequence[np.ndarray]) -> None:
         for array in arrays if len(self.values) < 2 else ():
+            if array.dtype.kind not in "iuf" and array.itemsize not in (1, 2, 4, 8):
+                continue  # text or complex numbers, which are refused
             as_number = array if array.dtype.kind in "iuf" else array.view(f"u{array.itemsize}")
             self.values.update(np.unique(as_number.astype(np.float64) + 0.0)[:2].tolist())
 
@@ -117,7 +120,8 @@ class _Calls:
     def _hung(self) -> KernelEnded:
         """The verdict; the next calls get less time, since shrinking calls a hanging kernel again and again."""
         self._limit = min(self.seconds, max(self.seconds / 10, 3 * self._longest))
-        return KernelEnded(f"the kernel did not return within {self._took} (time_limit gives it more)")
+        lost = "; threads that had begun before are not in its process: begin them in the kernel, or give own_process=False"
+        return KernelEnded(f"the kernel did not return within {self._took} (time_limit gives it more){lost * lost_threads}")
 
     def _begin(self) -> None:
         self._took = ""

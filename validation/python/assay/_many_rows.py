@@ -1,7 +1,8 @@
 """Rows of a case past 2^17 others, where row numbers of 16 bits, a grid's 65,535 blocks and parts of 32,768 rows end.
 
-The first row of the case is the first of all, and its others are the last. The rows between have numbers of the case, are
-computed, and are not looked at. Only formulas whose rows do not depend on each other have such cases.
+The first row of the case is the first of all, and its others are the last. The rows between have numbers of the case in
+another order, since a softmax or a norm has one result for rows that differ by an offset; they are computed, and are not looked
+at. Only formulas whose rows do not depend on each other have such cases.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ class ManyRows:
         places = self._places(p, rows)
 
         def spread(array: np.ndarray, between: np.ndarray) -> np.ndarray:
-            large = np.resize(between, (rows, *array.shape[1:]))
+            large = np.resize(np.roll(between, 1, -1) if between.ndim > 1 else between, (rows, *array.shape[1:]))
             large[places] = array
             return large
 

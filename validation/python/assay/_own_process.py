@@ -21,6 +21,7 @@ from typing import Any, BinaryIO, Callable, Dict, List, Optional, Sequence, Set,
 
 import numpy as np
 
+from . import _called
 from ._arrays import Carried, carry
 from ._called import KernelEnded, called, is_in_kernel, kernel_calls, run_of_this_thread
 from ._fence import fence, landlock_version
@@ -70,6 +71,7 @@ class _Fork:
         self.pid = 0
         sys.stdout.flush()
         sys.stderr.flush()
+        self._has_threads = any(one is not threading.main_thread() and not one.name.startswith("assay") for one in threading.enumerate())
         # A thread of its own forks: that of the caller may have OpenMP's threads, for which libgomp would wait in the child.
         thread = threading.Thread(target=self._begin)
         thread.start()
@@ -95,6 +97,7 @@ class _Fork:
 
     def _be_child(self) -> None:
         os.setsid()
+        _called.lost_threads = self._has_threads
         signal.signal(signal.SIGINT, signal.default_int_handler)
         for number in (self._calls[1], self._answers[0], *private_files):
             try:

@@ -28,6 +28,9 @@ from ._program import environment, program
 Solve = Callable[[Dict[str, Any], Dict[str, np.ndarray]], Dict[str, Carried]]
 
 
+LONGEST_TEXT = 8000  # characters that are kept of what a kernel says
+
+
 class Unsupported(Exception):
     """Raised by a kernel for a problem that it does not claim to solve: the case is skipped, and counted."""
 
@@ -94,7 +97,7 @@ def in_utf8(text: str) -> str:
 
 def text_of(error: BaseException) -> str:
     try:
-        return in_utf8(str(error))
+        return shortened(in_utf8(str(error)))
     except BaseException as other:  # of a class of the kernel's
         return f"{type(error).__name__}, whose text raises {type(other).__name__}"
 
@@ -104,7 +107,13 @@ def _own_frames(error: BaseException) -> str:
     trace = error.__traceback__
     while trace is not None and os.path.dirname(trace.tb_frame.f_code.co_filename) == os.path.dirname(__file__):
         trace = trace.tb_next
-    return "".join(traceback.format_exception(type(error), error, trace)).rstrip()
+    return shortened("".join(traceback.format_exception(type(error), error, trace)).rstrip())
+
+
+def shortened(text: str) -> str:
+    """The beginning and the end of a kernel's long text."""
+    half = LONGEST_TEXT // 2
+    return text if len(text) <= LONGEST_TEXT else f"{text[:half]} ... ({len(text)} characters) ... {text[-half:]}"
 
 
 def _answer(
