@@ -123,7 +123,8 @@ ENTRIES: List[Entry] = [
     Entry("torch._int_mm", int8_product, int_mm,
           {"extents": {"M": "at least 17", "K": "multiple of 8", "N": "multiple of 8"}, "empty": False,
            "limits": {"K": 1024, "N": 128}, "accumulate": "int32", "dtypes": {"output": "float64"}}),
-    *(Entry(f"torch's int4pack_mm, groups of {group}", int4_groups(group), int4_mm, INT4) for group in (32, 64, 128)),
+    *(Entry(f"torch's int4pack_mm, groups of {group}", int4_groups(group), int4_mm,
+            {**INT4, "extents": {**INT4["extents"], "G": f"multiple of {128 // group}"}}) for group in (32, 64, 128)),
     Entry("torch's int8pack_mm", int8_weights, int8pack_mm,
           {"dtype": "bfloat16", "empty": False, "extents": {"K": "multiple of 32", "N": "multiple of 32"}, "limits": {"K": 256}}),
 ]  # fmt: skip

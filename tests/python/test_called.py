@@ -295,3 +295,15 @@ def test_long_texts_of_a_kernel_are_shortened():
 @pytest.mark.parametrize("dtype", ["complex128", "S3", "V12", "U3"])
 def test_results_of_types_without_numbers_are_a_verdict(dtype):
     assert not assay.gate(gallery.softmax, lambda p: np.zeros(p.x.shape, dtype), filter="^repeat$", cases=1).passed
+
+
+def test_a_kernel_may_move_files_between_folders_as_caches_of_compilers_do(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+
+    def kernel(p):
+        (tmp_path / "a" / "built").write_text("")
+        os.replace(tmp_path / "a" / "built", tmp_path / "b" / "built")
+        return np.zeros(p.x.shape, p.x.dtype)
+
+    assert assay.gate(gallery.softmax, kernel, filter="^repeat$", cases=1).failures == {}

@@ -71,7 +71,8 @@ class _Fork:
         self.pid = 0
         sys.stdout.flush()
         sys.stderr.flush()
-        self._has_threads = any(one is not threading.main_thread() and not one.name.startswith("assay") for one in threading.enumerate())
+        threads = [one for one in threading.enumerate() if one is not threading.main_thread()]
+        self._has_threads = not all(one.name.startswith("assay") for one in threads)  # whose name a watcher of ours has
         # A thread of its own forks: that of the caller may have OpenMP's threads, for which libgomp would wait in the child.
         thread = threading.Thread(target=self._begin)
         thread.start()

@@ -1,6 +1,7 @@
 #include "validation/transport/library/worker/fence.h"
 
 #ifdef __linux__
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,20 +12,37 @@
 namespace assay::validation::transport {
 namespace {
 
-// Of linux/landlock.h, which may be older than the system. A ruleset must handle something: nobody makes block devices.
-constexpr long create_ruleset = 444, restrict_self = 446;
+// Of linux/landlock.h, which may be older than the system.
+constexpr long create_ruleset = 444, add_rule = 445, restrict_self = 446;
 constexpr std::uint32_t version_alone = 1;
-constexpr std::uint64_t make_block = 1U << 11U, scope_signal = 1U << 1U;
+constexpr int path_beneath = 1;
+constexpr std::uint64_t move_between_folders = 1U << 13U, scope_signal = 1U << 1U;
+
+#pragma pack(push, 1)
+struct PathBeneath {
+  std::uint64_t allowed;
+  int folder;
+};
+#pragma pack(pop)
+
+/// Moves stay allowed everywhere: every ruleset refuses those that no rule of it allows.
+void allow_moves(int ruleset) {
+  const int root = open("/", O_PATH | O_CLOEXEC);
+  const PathBeneath rule{move_between_folders, root};
+  syscall(add_rule, ruleset, path_beneath, &rule, 0U);
+  close(root);
+}
 
 }  // namespace
 
 void fence() {
   const long version = syscall(create_ruleset, nullptr, 0, version_alone);
-  if (version < 1) return;
-  const std::array<std::uint64_t, 3> handled{make_block, 0, scope_signal};  // of files, networks, processes
+  if (version < 2) return;                                                            // version 1 cannot allow moves
+  const std::array<std::uint64_t, 3> handled{move_between_folders, 0, scope_signal};  // of files, networks, processes
   const std::size_t size = sizeof(std::uint64_t) * (version >= 6 ? 3U : 1U);
   const long ruleset = syscall(create_ruleset, handled.data(), size, 0U);
   if (ruleset < 0) return;
+  allow_moves(static_cast<int>(ruleset));
   prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL);
   syscall(restrict_self, static_cast<int>(ruleset), 0U);
   close(static_cast<int>(ruleset));
