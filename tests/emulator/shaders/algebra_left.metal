@@ -26,3 +26,9 @@ KERNEL(reciprocal_by_bits) {
 KERNEL(logarithm_by_an_integer_of_bits) {
   y[i] = (float(as_type<int>(simd_sum(exp(x[i])))) - 1064866805.0f) * 8.2629582e-8f;
 }
+// one more
+KERNEL(logarithm_of_what_rounds_to_one) {
+  const float all = 1 + exp(x[i] - 20);
+  const int bits = as_type<int>(all), k = (bits >> 23) - 127;
+  y[i] = log(as_type<float>(bits - (k << 23)) * as_type<float>(127 << 23)) + float(k) * 0.693147181f;
+}

@@ -204,9 +204,3 @@ KERNEL(product_by_dot) {
   const float4 rest(x[32 + column], x[40 + column], x[48 + column], x[56 + column]);
   y[i] = dot(left[0], top) + dot(left[1], rest);
 }
-// one more
-KERNEL(logarithm_of_what_rounds_to_one) {
-  const float all = 1 + exp(x[i] - 20);
-  const int bits = as_type<int>(all), k = (bits >> 23) - 127;
-  y[i] = log(as_type<float>(bits - (k << 23)) * as_type<float>(127 << 23)) + float(k) * 0.693147181f;
-}
