@@ -1,4 +1,4 @@
-"""The property `algebra` of libraries that `assay instrument` compiled, of built-in operations."""
+"""The property `algebra` of libraries that `assay instrument` compiled."""
 
 import shutil
 import subprocess
@@ -46,3 +46,33 @@ def test_a_hidden_fault_of_a_built_in_operation_is_found(tmp_path, name):
     result = cce(tmp_path, IN_CCE[name])
     assert set(result.failures) == {"algebra"}, str(result)
     assert "algebra differs, within the bound: a hidden fault" in str(result), str(result)
+
+
+@assay.operation(x="N, D")
+def norm(xp, x):
+    return x / xp.sqrt(xp.mean(x * x, axis=-1, keepdims=True) + 1e-5)
+
+
+NORM = """
+#include <cmath>
+#include "assay_formula.h"
+extern "C" int assay_forward(const char*, const assay_array* in, size_t, const assay_array* out, size_t, char*, size_t) {
+  const size_t N = in[0].shape[0], D = in[0].shape[1];
+  for (size_t n = 0; n < N; ++n) {
+    const float* x = (const float*)in[0].data + n * D;
+    float* y = (float*)out[0].data + n * D;
+    double sum = 0;
+    for (size_t d = 0; d < D; ++d) sum += (double)x[d] * x[d];
+    const double scale = 1 / std::sqrt(sum / (double)D + EPSILON);
+    for (size_t d = 0; d < D; ++d) y[d] = (float)(x[d] * scale);
+  }
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("epsilon, verdict", [("1e-5", "pass"), ("0.00001", "pass"), ("(double)1e-5f", "pass"), ("1.0001e-5", "fail")])
+def test_a_constant_in_double_is_the_formulas(tmp_path, epsilon, verdict):
+    library = compiled(tmp_path, NORM.replace("EPSILON", epsilon))
+    found = assay.gate(norm, library, cases=5, filter="^algebra$", algebra=True, empty=False)["algebra"]
+    assert found.verdict == verdict and found.judged > 0, found

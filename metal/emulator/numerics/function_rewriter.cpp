@@ -1,5 +1,10 @@
 #include "metal/emulator/numerics/function_rewriter.h"
 
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
 namespace assay::metal::emulator {
 
 using ir::Call;
@@ -8,12 +13,17 @@ using ir::Value;
 
 namespace {
 
-/// Whether a literal has so many bits that it may have been rounded: "0x3FD5555560000000"; a long double begins with 0xK.
+/// Whether a literal has so many bits that it may have been rounded: "0x3FD5555560000000", "1.000000e-05"; a long double
+/// begins with 0xK.
 bool may_stand_for_another(std::string_view literal) {
   if (literal.starts_with("0xK")) return true;
-  constexpr std::size_t digits = 18, digits_of_few_bits = 8;
-  return literal.starts_with("0x") && literal.size() == digits &&
-         literal.find_first_not_of('0', digits_of_few_bits) != std::string_view::npos;
+  constexpr std::size_t digits = 18;
+  constexpr std::uint64_t beyond_few_bits = (std::uint64_t{1} << 40) - 1;
+  if (literal.starts_with("0x"))
+    return literal.size() == digits &&
+           (std::stoull(std::string(literal.substr(2)), nullptr, 16) & beyond_few_bits) != 0;
+  if (literal.find('.') == std::string_view::npos) return false;
+  return (std::bit_cast<std::uint64_t>(std::strtod(std::string(literal).c_str(), nullptr)) & beyond_few_bits) != 0;
 }
 
 }  // namespace
