@@ -66,7 +66,7 @@ Finding check_nonnegative(const CtcContext& context, const CtcCase& given) {
 
 CtcProperty nonnegative() {
   return {"nonnegative",
-          "no loss is below 0 by more than its bound or its claim",
+          "no loss is below 0 by more than its bound or claim",
           {.minus_infinity = 0, .log_probs = 0},
           check_nonnegative};
 }
