@@ -142,7 +142,7 @@ def test_every_term_of_a_layer_norm_is_noticed():
     forward = assay.gate(gallery.layer_norm, RIGHT["layer_norm"][0], cases=2, filter="outputs").table
     assert "D 4097 by 1 of 1 properties, all indices noticed by outputs, all terms by outputs" in forward
     backward = assay.gradcheck(gallery.layer_norm, layer_backward, cases=2).table
-    assert "D 4097 by 1 of 2 properties, all indices noticed by gradient, all terms by gradient" in backward
+    assert "D 4097 by 1 of 3 properties, all indices noticed by gradient, all terms by gradient" in backward
     assert "hide" not in forward + backward
 
 

@@ -57,7 +57,7 @@ def test_a_run_that_ends_in_time_says_what_it_judged():
     assert not result.passed and not result.failures
     late = result["outputs"]
     assert late.verdict == "mistrusted" and late.cases > 3 and "time ended: of 4 s for the run" in late.mistrust
-    assert all(one.cases > 0 for one in result.properties)
+    assert all(one.cases > 0 for one in result.properties if one.name != "many-rows")
     assay.gate(gallery.softmax, softmax_plain, cases=5, reach="none", seconds=600).raise_for_failure()
 
 

@@ -6,6 +6,7 @@ import pytest
 import assay
 from assay import gallery
 from assay._arithmetic import Types
+from assay._called import kernel_calls
 from assay._formula_calls import KernelCall
 from formula_right_kernels import softmax_plain
 
@@ -73,8 +74,9 @@ def test_a_mistake_is_named(kernel, says):
 def said_of(kernel, operation=gallery.softmax, arrays=([1.0, 2.0, 3.0] * 4,), gradient=False):
     """What is said of a kernel's second call: x [3, 4], and an upstream of ones."""
     call = KernelCall(operation, kernel, Types("float32", {}), gradient)
-    for factor in (1, 2):
-        outcome, said = call({"N": 3, "D": 4}, [[factor * x for x in one] for one in arrays], [[1.0] * 12], 0)
+    with kernel_calls():
+        for factor in (1, 2):
+            outcome, said = call({"N": 3, "D": 4}, [[factor * x for x in one] for one in arrays], [[1.0] * 12], 0)
     assert outcome == "failed"
     return said
 
@@ -94,7 +96,7 @@ def test_an_exception_is_shown_with_the_kernels_line():
 
 def test_a_mistake_is_an_error_of_each_property_and_can_be_replayed():
     result = assay.gate(gallery.softmax, lambda p: None, cases=2, reach="none")
-    assert all(one.verdict == "error" for one in result.properties)
+    assert all(one.verdict == "error" for one in result.properties if one.name != "many-rows")
     failure = result.failures["outputs"]
     assert "the kernel returned None" in failure.explanation
     assert not assay.replay(lambda p: None, failure.reproducer, operation=gallery.softmax)

@@ -24,7 +24,7 @@ def test_the_file_fails_in_the_line_that_is_told_and_passes_without_it(tmp_path)
     assert told.returncode == 0, told.stderr
     verdict = run("my_softmax.py", folder=tmp_path)
     assert verdict.returncode == 1, verdict.stderr
-    assert "2 of 3 properties failed" in verdict.stdout and "passes at multiples of 4; fails elsewhere" in verdict.stdout
+    assert "2 of 4 properties failed" in verdict.stdout and "passes at multiples of 4; fails elsewhere" in verdict.stdout
     tests = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "my_softmax.py")
     assert run(*tests, folder=tmp_path).returncode == 1
 

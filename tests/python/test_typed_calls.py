@@ -17,7 +17,7 @@ from assay._judging import Judging
 from assay._operation import Operation
 
 HERE = Path(__file__).parent
-RUN = {"cases", "seed", "digits", "filter", "reach", "executor", "shards", "resume", "time_limit", "input"}
+RUN = {"cases", "seed", "digits", "filter", "reach", "executor", "shards", "resume", "time_limit", "input", "own_process"}
 TABLES = {"ctc": _keywords.CtcGate, "cce": _keywords.CceGate, "svd": _keywords.SvdGate}
 
 
@@ -37,7 +37,8 @@ def literals(text):
 @pytest.mark.parametrize("operation", TABLES)
 def test_the_table_of_an_operation_is_the_judges(operation):
     keywords, table = assay.declare.keywords(operation), words(TABLES[operation])
-    assert set(table) == {*keywords, *RUN, *(["real_input"] if operation == "ctc" else [])}
+    alone = {"ctc": ["real_input", "algebra"], "cce": ["algebra"], "svd": []}[operation]
+    assert set(table) == {*keywords, *RUN, *alone}
     for name, one in keywords.items():
         if "values" in one and name != "limits":
             assert literals(table[name]) == set(one["values"]), name
@@ -47,7 +48,7 @@ def test_the_table_of_an_operation_is_the_judges(operation):
 
 def test_the_table_of_a_formula_is_what_its_gate_takes():
     own = set(Operation.declares()) | set(Judging.gate.__kwdefaults__)
-    assert set(words(_keywords.FormulaGate)) == own | {"largest", "contiguous", "device"}
+    assert set(words(_keywords.FormulaGate)) == own | {"largest", "contiguous", "device", "certificate"}
     assert literals("Reach") == {"", *assay._gate.REACHES}
 
 
