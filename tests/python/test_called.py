@@ -307,3 +307,9 @@ def test_a_kernel_may_move_files_between_folders_as_caches_of_compilers_do(tmp_p
         return np.zeros(p.x.shape, p.x.dtype)
 
     assert assay.gate(gallery.softmax, kernel, filter="^repeat$", cases=1).failures == {}
+
+
+def test_what_numpy_says_of_errors_is_asked_as_in_the_callers_thread(capfd):
+    with np.errstate(all="ignore"):
+        assay.gate("ctc", lambda p: np.log(np.float64(-1)) * np.ones(2), cases=1, filter="^loss$")
+    assert "RuntimeWarning" not in capfd.readouterr().err

@@ -98,8 +98,8 @@ class KernelCall:
     def __init__(self, operation: Any, fn: Callable[[Any], Any], types: Types, gradient: bool) -> None:
         self._operation, self._fn, self._types, self._gradient = operation, fn, types, gradient
         self._memory = Memory()
-        # A plug-in has a process of its own already.
-        self._answers = self._answer if isinstance(fn, Plugin) else OwnProcess(self._answer, operation.why_here())
+        # A plug-in has a process of its own already, which ends with it: no cycle of references may keep it.
+        self._process = None if isinstance(fn, Plugin) else OwnProcess(self._answer, operation.why_here())
         for name, dims, kind, of, _ in operation.inputs:
             if kind in CODES and types.of_codes(name):
                 require_held(f"dtypes[{name!r}]", types.of_codes(name), formats()[of], len(dims))
@@ -153,7 +153,7 @@ class KernelCall:
 
     def _results(self, extents: Dict[str, int], p: Problem, layout: int) -> List[List[float]]:
         self._operation.require_taken(extents)
-        said, arrays = self._answers(vars(p), layout)
+        said, arrays = (self._process or self._answer)(vars(p), layout)
         if said.get("outcome") != "done":
             raise (Unsupported if said.get("outcome") == "unsupported" else ReturnedWrong)(str(said.get("text")))
         due, given = self._due(extents), iter(arrays)

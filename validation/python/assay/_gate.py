@@ -197,8 +197,8 @@ def gate(
     shards      into how many shards the run is divided for the executor, 32 unless said
     resume      a folder for the reports of finished shards: a call that is repeated judges those that are missing there
     time_limit  seconds of processor time that a call of `fn` may take, 60 unless said, and six times as many by the clock
-    own_process whether `fn` is called in a process of its own where it can be, which keeps it from the judge (docs/threats.md)
-    certificate a file for a certificate of bounds, of a softmax or a sum, which check_certificate.py proves (docs/acceptance.md)
+    own_process  whether `fn` is called in a process of its own where it can be, which keeps it from the judge
+    certificate  a file for a certificate of bounds, of a softmax or a sum, which check_certificate.py proves
     declared    what the kernel declares: see assay.declare.keywords, or docs/python.md
 
     Returns a GateResult: `.passed`, `.properties`, `.failures` by name, `.table`, which print shows, and

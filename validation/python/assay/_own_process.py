@@ -71,6 +71,7 @@ class _Fork:
         self.pid = 0
         sys.stdout.flush()
         sys.stderr.flush()
+        self._on_error = np.geterr()  # of this thread
         threads = [one for one in threading.enumerate() if one is not threading.main_thread()]
         self._has_threads = not all(one.name.startswith("assay") for one in threads)  # whose name a watcher of ours has
         # A thread of its own forks: that of the caller may have OpenMP's threads, for which libgomp would wait in the child.
@@ -99,6 +100,7 @@ class _Fork:
     def _be_child(self) -> None:
         os.setsid()
         _called.lost_threads = self._has_threads
+        np.seterr(**self._on_error)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         for number in (self._calls[1], self._answers[0], *private_files):
             try:
