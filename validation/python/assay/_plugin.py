@@ -65,8 +65,8 @@ class Plugin:
         if not os.path.isfile(file):
             raise FileNotFoundError(f"no file {file!r}: expected a shared library (.so), or the binding of a shader (.json)")
         is_shader = self._is_shader = self.__name__.partition("@")[0].endswith(".json")
-        self._served, self._served_followed = (
-            Served(self.path, lambda: started([program(), "metal", "serve", self.path]), 60) for _ in range(2))
+        command = [program(), "metal", "serve", self.path]
+        self._served, self._served_followed = (Served(self.path, lambda: started(command), 60) for _ in range(2))
         self._library: Any = None
         self._seconds, self.starts_afresh = seconds, not is_shader  # which takes a second to compile
         self.takes_threads, self.threads = False, 0  # 0: by the size of the inputs
