@@ -147,7 +147,9 @@ class OwnProcess:
         return answer
 
     def _answered(self, run: Any, request: Tuple[Any, ...]) -> Answer:
-        reason = self._reason or ("own_process=False" if not run.own_process else why_here())
+        if self._served is None and not self._reason and run.own_process:
+            self._reason = why_here()  # not at each call: it reads a folder
+        reason = self._reason or ("" if run.own_process else "own_process=False")
         if reason:
             run.here = f"it ran in this process, which a kernel can change: {reason}"
             return self._solve(*request)
