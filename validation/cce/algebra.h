@@ -11,7 +11,7 @@ namespace assay::validation {
 template <>
 struct AlgebraOf<CceOperation> {
   static FollowedResults results(const CceCase& c);
-  /// Of cases without exponentials that kernels round to 0.
+  /// A profile of cases without exponentials that kernels round to 0.
   static CceProfile profile() { return {.offset = 0}; }
   static std::string leaves(const CceCase& c);
 };

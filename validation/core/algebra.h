@@ -30,7 +30,7 @@ inline constexpr double largest_followed_distance = 80;
 /// Results by their names.
 using FollowedResults = std::map<std::string, std::vector<reference::Followed>>;
 
-/// Of an operation:
+/// What an operation says for the property:
 ///   results(c)   what its reference computes over Followed
 ///   profile()    describes cases that kernels can be followed on
 ///   leaves(c)    why kernels' results on a case say nothing; empty if they do
@@ -47,7 +47,7 @@ struct AlgebraFound {
   std::string differs;          ///< the place of the first element that does; empty if none does
   bool is_followed = true;
 
-  /// Of results that are beyond a bound.
+  /// What is said of results that are beyond a bound.
   std::string verdict() const {
     if (!is_followed)
       return "not judged by the algebra: the kernel is neither a shader nor compiled by `assay instrument`";

@@ -45,7 +45,7 @@ class FollowedRun {
     if (const auto found = given_.find(from); found != given_.end()) give(to, found->second);
   }
 
-  /// Of the number at the address, which a kernel has written; one that has come another way is unknown.
+  /// The residue of the number at the address, which a kernel has written; one that came another way is unknown.
   reference::Residue residue_at(const void* address, double value) const;
   template <class Real>
   std::vector<reference::Followed> numbers(std::span<Real> result) const {

@@ -15,7 +15,7 @@ inline std::string equal_within(double share) {
   return fmt::format("algebra equal, error {:.3g} % of the bound", 100 * share);
 }
 
-/// Of a result beyond its bound. `why` some elements are undecided.
+/// The verdict on a result beyond its bound. `why` tells why some elements are undecided.
 inline std::string equal_beyond(std::int64_t equal, std::int64_t undecided, const std::string& why) {
   if (equal == 0) return "not judged by the algebra: " + why;
   if (undecided == 0) return "algebra equal, beyond the bound: rounding";

@@ -11,7 +11,7 @@ namespace assay::validation {
 template <>
 struct AlgebraOf<CtcOperation> {
   static FollowedResults results(const CtcCase& c);
-  /// Of cases without exponentials that kernels round to 0.
+  /// A profile of cases without exponentials that kernels round to 0.
   static CtcProfile profile() { return {.impossible_rows = 0, .long_rows = 0}; }
   static std::string leaves(const CtcCase& c);
 };

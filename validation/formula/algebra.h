@@ -22,7 +22,7 @@ struct AlgebraResult {
   std::optional<Difference> difference = {};
   std::string left = {};  ///< why the kernel could not be followed at all
 
-  /// Of results that are beyond a bound, in words.
+  /// What is said of results that are beyond a bound, in words.
   std::string verdict() const;
 };
 

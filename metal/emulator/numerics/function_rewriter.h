@@ -95,7 +95,7 @@ class FunctionRewriter {
     const auto found = entries_.find(name);
     return found == entries_.end() ? "0" : found->second;
   }
-  /// Of a value that no followed operation made. A shader's are inputs.
+  /// The residue of a value that no followed operation made. A shader's are inputs.
   std::string unknown() const { return module_.is_part() ? "%\"assay.unknown\"" : "0"; }
   std::string new_entry(std::string_view result) { return entries_[result] = ir::derived_name(result, "entry"); }
   /// Where a value was read, or null.

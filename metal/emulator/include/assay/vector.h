@@ -35,7 +35,7 @@ struct Shape<vec<T, N>> {
 template <class T>
 struct Shape<const T> : Shape<T> {};
 
-/// Of what a constructor takes: a packed vector fills as many elements as the other one.
+/// What a constructor takes: a packed vector fills as many elements as the other one.
 template <class T>
 struct Part : Shape<T> {};
 template <class T, int N>

@@ -16,7 +16,7 @@ namespace assay::validation::transport {
 
 class PluginAlgebra final : public metal::emulator::Algebra {
  public:
-  /// Of a call whose arrays are at `memory`.
+  /// The algebra of a call whose arrays are at `memory`.
   PluginAlgebra(const Request& request, const std::byte* memory) : request_(request), memory_(memory) {}
 
   std::uint32_t load(const void* address, double value) override;

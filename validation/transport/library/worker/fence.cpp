@@ -12,7 +12,7 @@
 namespace assay::validation::transport {
 namespace {
 
-// Of linux/landlock.h, which may be older than the system.
+// These stand in linux/landlock.h too, which may be older than the system.
 constexpr long create_ruleset = 444, add_rule = 445, restrict_self = 446;
 constexpr std::uint32_t version_alone = 1;
 constexpr int path_beneath = 1;
