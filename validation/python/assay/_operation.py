@@ -69,6 +69,7 @@ class Operation(Judging):
         self.differentiable = [name for name, _, kind, _, _ in self.inputs if kind not in ("flag", "index", *CODES)]
         self.kinds = {name: kind for name, _, kind, _, _ in self.inputs}
         self._traced = lru_cache(300)(self._trace_at)
+        self._rows_extent = lru_cache(1)(lambda: rows_extent(self))
 
     def __call__(self, *arrays: Any) -> Any:
         return self.formula(NumPy(), *arrays)
@@ -248,7 +249,7 @@ class Operation(Judging):
         """The extent of which kernels get rows past 2^17 others, unless its sizes are declared; "" where there is none."""
         if not self.may_have_many_rows or any(isinstance(one, (Plugin, str, os.PathLike)) for one in kernels):
             return ""
-        extent = rows_extent(self)
+        extent = self._rows_extent()
         return "" if extent in {**(declared.get("limits") or {}), **(declared.get("extents") or {})} else extent
 
     def unshared(self, kernel: Any) -> Any:
