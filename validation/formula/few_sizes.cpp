@@ -25,6 +25,8 @@ std::vector<Extents> few_extents(const Specification& specification, const Trace
   const auto add = [&](const Extents& extents) {
     if (std::ssize(only) < count && std::ranges::find(only, extents) == only.end()) only.push_back(extents);
   };
+  for (const Extents& sizes : specification.layouts)
+    if (only.empty() || 2 * std::ssize(only) < count) add(extents_at(specification, sizes));
   for (const auto& name : specification.extents) {
     const auto large = needle_sizes_of(specification, work, name, Reach::quick, true).sizes;
     if (!large.empty() && 2 * std::ssize(only) < count) add(extents_at(specification, {{name, large.back()}}));

@@ -40,8 +40,10 @@ class Plan {
         seed_(seed) {}
 
   std::vector<Planned> made() {
-    for (const Extents& extents : specification_.only) planned_.push_back({extents, {}});
-    if (specification_.only.empty()) {
+    const bool has_few = !specification_.only.empty();
+    for (const Extents& extents : has_few ? specification_.only : specification_.layouts)
+      planned_.push_back({extents, {}});
+    if (!has_few) {
       for (const auto& extent : specification_.extents) add_sizes(extent);
       add_pairs();
     }

@@ -69,6 +69,7 @@ struct Specification {
   std::map<std::string, std::vector<std::int64_t>> listed = {};  ///< the only sizes of an extent, ascending
   std::map<std::size_t, Dtype> output_dtypes = {};  ///< by number, of outputs whose type is not that of the others
   std::vector<Extents> only = {};                   ///< the only extents that cases have; empty: any
+  std::vector<Extents> layouts = {};                ///< sizes at which a layout of an array shows, in every run
   std::vector<const reference::SmallFormat*> casts = {};  ///< the formats that the formula rounds to
   bool has_codes = false;                                 ///< whether some outputs are rounded to one
 };

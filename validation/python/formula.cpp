@@ -233,6 +233,8 @@ void add_formula(py::module_& core) {
              subject.specification.multiple = multiple;
              subject.specification.listed = listed;
            })
+      .def("set_layouts",
+           [](Subject& subject, const std::vector<formula::Extents>& sizes) { subject.specification.layouts = sizes; })
       .def("require_names",
            [](const Subject& subject, const formula::Extents& at) {
              std::vector<std::shared_ptr<const Traced>> formulas;

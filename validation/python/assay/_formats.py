@@ -12,9 +12,10 @@ from typing import Any, Dict, NamedTuple, Optional, Tuple
 import numpy as np
 
 from . import _core, _numbers
-from ._tiles import tiled, tiled_shape, untiled
+from ._tiles import TILED, tiled, tiled_shape, untiled
 
 ROUNDINGS = ("nearest-even", "nearest-away", "zero", "up", "stochastic")
+GRADIENTS = ("flat", "straight-through", "rounded")
 HELD_TYPES = ("uint8", "int8", "uint32", "int32")
 _WORD = rf"({'|'.join(HELD_TYPES)})(?: (low-first|high-first|128x4|[0-7]{{2,8}}))?(?: axis ([0-9]))?"
 _EXAMPLES = "'uint8', 'uint8 low-first', 'uint8 high-first', 'uint32 low-first', 'int32 02461357 axis 0', 'uint8 128x4'"
@@ -93,8 +94,8 @@ def packing_of(of: Format, word: str) -> Packing:
     if not order:
         return Packing(dtype, (0,), axis)
     if order == "128x4":
-        if word != "uint8 128x4":
-            raise ValueError(f"{word!r} of {of.name}: expected 'uint8 128x4', tiles with a byte for each scale")
+        if word != TILED:
+            raise ValueError(f"{word!r} of {of.name}: expected {TILED!r}, tiles with a byte for each scale")
         return Packing(dtype, (0,), axis, True)
     each = 8 * np.dtype(dtype).itemsize // (4 if of.bits == 4 else 8)
     holds = {"low-first": range(each), "high-first": range(each - 1, -1, -1)}.get(order) or [int(one) for one in order]

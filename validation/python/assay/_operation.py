@@ -28,7 +28,8 @@ from ._misuse import keyword_hint
 from ._numpy_names import NumPy
 from ._plugin import Plugin
 from ._road import Road
-from ._taken_sizes import USUAL_LIMIT, limits_with, taken_sizes
+from ._taken_sizes import USUAL_LIMIT, limits_with, sizes_up_to, taken_sizes
+from ._tiles import TILED, sizes_with_tiles
 
 
 class Operation(Judging):
@@ -241,9 +242,25 @@ class Operation(Judging):
         if self.may_cast:
             with suppress(TypeError, ValueError):  # a formula that cannot be traced: the run says so
                 subject.find_casts()
+        with suppress(TypeError, ValueError):
+            subject.set_layouts(self._sizes_with_tiles(arrays, {
+                name: sizes_up_to(name, taken, own_limits.get(name, self.usual_limit)) for name in self.extents}))  # fmt: skip
         if has_names:
             subject.require_names(self.usual_extents())
         return subject
+
+    def _sizes_with_tiles(self, types: Types, taken: Dict[str, Sequence[int]]) -> List[Dict[str, int]]:
+        """Sizes at which the tiles of arrays that are held in tiles have an order."""
+        names, found = [one[0] for one in self.inputs], []
+        for array in (name for name, word in types.others.items() if word == TILED):
+
+            def shape_at(extents: Dict[str, int], array: str = array) -> Sequence[int]:
+                if array in names:
+                    return self.shapes(extents)[names.index(array)]
+                return list(self.trace(extents).shapes[int(array[len("output") :])])
+
+            found += sizes_with_tiles(shape_at, taken)
+        return found
 
     def _many_rows_extent(self, kernels: Sequence[Any], declared: Dict[str, Any]) -> str:
         """The extent of which kernels get rows past 2^17 others, unless its sizes are declared; "" where there is none."""

@@ -59,6 +59,13 @@ def _smallest(name: str, taken: TakenSizes) -> int:
     return taken.listed[name][0] if name in taken.listed else -(-least // multiple) * multiple
 
 
+def sizes_up_to(name: str, taken: TakenSizes, limit: int) -> Sequence[int]:
+    """The sizes of an extent that are taken, but 0, in their order."""
+    if name in taken.listed:
+        return [one for one in taken.listed[name] if one <= limit]
+    return range(_smallest(name, taken), limit + 1, taken.multiple.get(name, 1))
+
+
 def limits_with(limits: Dict[str, int], taken: TakenSizes, usual: int = USUAL_LIMIT) -> Dict[str, int]:
     """The limits, and those that follow from sizes above the usual limit. Raises ValueError where a limit leaves no size."""
     raised = dict(limits)

@@ -17,6 +17,7 @@ from ._references import operation
 
 _PRODUCT = {"M": 33, "N": 33, "K": 257}
 _BLOCKS = {"M": 33, "N": 33, "G": 9}
+_IN_TILES = 289  # rows whose scales may lie in tiles of 128 x 4
 
 
 @operation(x="N, K", properties="rows=N", limits={"N": 65, "K": 513})
@@ -39,7 +40,7 @@ def quantise_blocks(xp: Any, x: Any) -> Any:
     return xp.quantize(x, "e4m3", axis=-1, block=128)
 
 
-@operation(x="N, K", limits={"N": 33, "K": 257})
+@operation(x="N, K", limits={"N": _IN_TILES, "K": 257})
 def quantise_mx(xp: Any, x: Any) -> Any:
     """MXFP4 as OCP Microscaling has it: e2m1 in blocks of 32, each with a power of two as e8m0.
 
@@ -49,7 +50,7 @@ def quantise_mx(xp: Any, x: Any) -> Any:
     return xp.quantize(x, "e2m1", axis=-1, block=32, scale="mx")
 
 
-@operation(x="N, K", tensor_scale="1 of positive", limits={"N": 33, "K": 129})
+@operation(x="N, K", tensor_scale="1 of positive", limits={"N": _IN_TILES, "K": 129})
 def quantise_nvfp4(xp: Any, x: Any, tensor_scale: Any) -> Any:
     """NVFP4: e2m1 in blocks of 16, each with a scale in e4m3, and one scale for the tensor.
 
@@ -128,7 +129,7 @@ def fp8_blocks(xp: Any, a: Any, w: Any, a_scale: Any, w_scale: Any) -> Any:
 
 
 @operation(a="M, G, 32 of e4m3", w="N, G, 32 of e4m3", a_scale="M, G of e8m0", w_scale="N, G of e8m0", properties="rows=M",
-           limits=_BLOCKS)  # fmt: skip
+           limits={"M": _IN_TILES, "N": _IN_TILES, "G": 9})  # fmt: skip
 def mx_product(xp: Any, a: Any, w: Any, a_scale: Any, w_scale: Any) -> Any:
     """MXFP8: blocks of 32 elements of e4m3 that share a power of two.
 
@@ -139,7 +140,7 @@ def mx_product(xp: Any, a: Any, w: Any, a_scale: Any, w_scale: Any) -> Any:
 
 
 @operation(a="M, G, 16 of e2m1", w="N, G, 16 of e2m1", a_scale="M, G of positive e4m3", w_scale="N, G of positive e4m3",
-           tensor_scale="1 of positive", properties="rows=M", limits=_BLOCKS)  # fmt: skip
+           tensor_scale="1 of positive", properties="rows=M", limits={"M": _IN_TILES, "N": _IN_TILES, "G": 9})  # fmt: skip
 def nvfp4_product(xp: Any, a: Any, w: Any, a_scale: Any, w_scale: Any, tensor_scale: Any) -> Any:
     """NVFP4: blocks of 16 elements of e2m1, each with a scale in e4m3, and one scale for all.
 
