@@ -138,7 +138,8 @@ class Differentiation {
 
   void propagate(std::int32_t number, std::int32_t g) {
     const Node node = graph_.nodes[static_cast<std::size_t>(number)];  // a copy: adding nodes moves the originals
-    if (node.arguments.empty() || node.op == Op::cast) return;         // a cast is flat, as round is
+    if (node.arguments.empty()) return;
+    if (node.op == Op::cast) return cast_adjoint(node, g);
     if (is_unary(node.op)) return unary_adjoint(node, number, g);
     if (is_reduction(node.op)) return reduction_adjoint(node, number, g);
     if (node.op == Op::matmul) return product_adjoint(node, g);
@@ -148,6 +149,15 @@ class Differentiation {
     if (is_ordering(node.op)) return ordering_adjoint(node, g);
     if (node.op == Op::cumulative_sum) return accumulate(node.arguments[0], sums_from_each_on(node, g));
     binary_adjoint(node, number, g);
+  }
+
+  void cast_adjoint(const Node& node, std::int32_t g) {
+    if (node.cast.gradient == CastGradient::flat) return;
+    if (node.cast.gradient == CastGradient::straight_through) return accumulate(node.arguments[0], g);
+    Node rounded{Op::cast, node.size, {g}};
+    rounded.cast = node.cast;
+    rounded.cast.is_optional = true;
+    accumulate(node.arguments[0], graph_.add(std::move(rounded)));
   }
 
   void unary_adjoint(const Node& node, std::int32_t y, std::int32_t g) {

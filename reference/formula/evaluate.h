@@ -203,7 +203,7 @@ template <class Number>
 Number element(const Node& node, const Values<Number>& values, std::size_t i) {
   const auto& a = values[static_cast<std::size_t>(node.arguments[0])];
   if (is_unary(node.op)) return unary(node.op, a[i]);
-  if (node.op == Op::cast) return rounded_to<Number>(node.cast, a[i]);
+  if (node.op == Op::cast) return node.cast.is_optional ? a[i] : rounded_to<Number>(node.cast, a[i]);
   if (node.op == Op::gather) return joined(node, values, node.index[i]);
   if (is_reduction(node.op)) {
     const auto inner = static_cast<std::size_t>(node.inner);

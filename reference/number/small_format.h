@@ -98,21 +98,33 @@ enum class Rounding : std::uint8_t { nearest_even, nearest_away, zero, up, stoch
 inline constexpr std::array<std::string_view, 5> rounding_names = {"nearest-even", "nearest-away", "zero", "up",
                                                                    "stochastic"};
 
+/// flat              0, as that of a step
+/// straight_through  1, as if nothing were rounded
+/// rounded           1, and the gradient may be rounded to the format too, as PyTorch and JAX do
+enum class CastGradient : std::uint8_t { flat, straight_through, rounded };
+
+inline constexpr std::array<std::string_view, 3> cast_gradient_names = {"flat", "straight-through", "rounded"};
+
 /// A rounding to a format. What is too large becomes the largest number if it saturates, else the infinity or NaN that the
 /// format has.
 struct Cast {
   const SmallFormat* format = nullptr;
   Rounding rounding = Rounding::nearest_even;
   bool saturates = true;
+  CastGradient gradient = CastGradient::flat;
+  bool is_optional = false;  ///< a kernel may round so; the exact value is what would be rounded
 };
 
-inline Cast cast_called(const std::string& format, const std::string& rounding, bool saturates) {
+inline Cast cast_called(const std::string& format, const std::string& rounding, bool saturates,
+                        const std::string& gradient = "flat") {
   const auto* const found = std::ranges::find(small_formats, format, &SmallFormat::name);
   const auto* const how = std::ranges::find(rounding_names, rounding);
-  if (found == small_formats.end() || how == rounding_names.end())
-    throw std::invalid_argument("cast to '" + format + "', rounded '" + rounding +
+  const auto* const slope = std::ranges::find(cast_gradient_names, gradient);
+  if (found == small_formats.end() || how == rounding_names.end() || slope == cast_gradient_names.end())
+    throw std::invalid_argument("cast to '" + format + "', rounded '" + rounding + "', gradient '" + gradient +
                                 "': expected names in number/small_format.h");
-  return {&*found, static_cast<Rounding>(how - rounding_names.begin()), saturates};
+  return {&*found, static_cast<Rounding>(how - rounding_names.begin()), saturates,
+          static_cast<CastGradient>(slope - cast_gradient_names.begin())};
 }
 
 namespace detail {

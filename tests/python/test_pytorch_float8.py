@@ -66,3 +66,69 @@ def test_a_cast_on_the_way_rounds_and_overflows_as_pytorch(name):
     assert assay.gate(reference, reference, **SIZES).passed
     for wrong in (lambda x: x * 3, at_the_other_end, lambda x: x.to(torch.float16).to(torch.float32) * 3):
         assert "outputs" in assay.gate(reference, wrong, **SIZES).failures, wrong
+
+
+SCALED = {"x": "N, D", "weight": "D", "cases": 30, "limits": {"N": 9, "D": 33}}
+
+
+def in_fp8(x, weight):
+    return (x * 4).to(torch.float8_e4m3fn).to(torch.float32) * weight
+
+
+def by_detach(x, weight):
+    """As it is usually written: straight through, without rounding the gradient. Of large y, y + (q - y) is not q."""
+    y = x * 4
+    return (y + (y.to(torch.float8_e4m3fn).to(torch.float32) - y).detach()) * weight
+
+
+def by_function(of_gradient):
+    class Cast(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, y):
+            ctx.save_for_backward(y)
+            return y.to(torch.float8_e4m3fn).to(torch.float32)
+
+        @staticmethod
+        def backward(ctx, g):
+            return of_gradient(g, *ctx.saved_tensors)
+
+    def kernel(x, weight):
+        return Cast.apply(x * 4) * weight
+
+    return kernel
+
+
+def in_e5m2(g, y):
+    return g.to(torch.float8_e5m2).to(torch.float32)
+
+
+def one_nan(g, y):
+    g = g.clone()
+    g.view(-1)[-1:] = torch.nan
+    return g
+
+
+@pytest.mark.parametrize("kernel", [in_fp8, by_detach, by_function(lambda g, y: g)])
+def test_gradients_go_straight_through_a_cast_rounded_or_not(kernel):
+    limit = {"largest": 100} if kernel is by_detach else {}
+    result = assay.gradcheck(in_fp8, kernel, **SCALED, **limit)
+    assert result.passed, result.table
+
+
+@pytest.mark.parametrize("of_gradient", [
+    lambda g, y: g * 0, lambda g, y: g / 4, lambda g, y: torch.where(y.abs() > 448, 0, g), in_e5m2, one_nan, lambda g, y: g * torch.inf,
+])  # fmt: skip
+def test_other_gradients_of_a_cast_fail(of_gradient):
+    result = assay.gradcheck(in_fp8, by_function(of_gradient), **SCALED)
+    assert result["gradient"].verdict == "fail", result.table
+
+
+@pytest.mark.skipif(not hasattr(torch, "float8_e8m0fnu"), reason="this PyTorch has no float8_e8m0fnu")
+def test_powers_of_two_are_those_of_sizes_and_have_no_gradient():
+    def power(x):
+        return x.to(torch.float8_e8m0fnu).to(torch.float32)
+
+    assert assay.gate(power, power, **SIZES).passed
+    assert "outputs" in assay.gate(power, lambda x: power(x) * 2, **SIZES).failures
+    with pytest.raises(TypeError, match="float8_e8m0fnu, through which autograd's gradients lose their signs"):
+        assay.gradcheck(power, power, **SIZES)

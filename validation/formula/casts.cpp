@@ -13,11 +13,23 @@ namespace assay::validation::formula {
 using reference::Cast;
 using reference::Rounding;
 
+namespace {
+
+/// Of a number that may be rounded or be left as it is.
+double optional_error(const Cast& cast, const Interval& from, Operand x) {
+  const auto [lower, upper] = reference::rounded_ends(cast, from.lower, from.upper);
+  const double error = std::max({x.error, upper - x.value, x.value - lower});
+  return std::isfinite(lower) && std::isfinite(upper) && std::isfinite(error) ? error : infinity;
+}
+
+}  // namespace
+
 double cast_error(const Cast& cast, Operand x, double value) {
   if (!(x.error < infinity)) return infinity;
   if (std::isnan(x.value)) return cast.format->specials == reference::Specials::none ? infinity : x.error;
-  if (x.error == 0 && cast.rounding != Rounding::stochastic) return 0;
   const Interval from = interval_of(x.value, x.error);
+  if (cast.is_optional) return optional_error(cast, from, x);
+  if (x.error == 0 && cast.rounding != Rounding::stochastic) return 0;
   const auto [lower, upper] = reference::rounded_ends(cast, from.lower, from.upper);
   const bool is_beyond = std::isnan(lower) && std::isnan(upper) && from.lower * from.upper > 0;
   if (lower == upper || is_beyond) return 0;

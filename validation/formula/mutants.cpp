@@ -161,7 +161,7 @@ std::vector<Mutant> mutants_of(const Subject& subject, const Traced& sample) {
                                     used_by(sample.graph, sample.gradients)};  // what is not changes nothing
   const auto has_used = [&](bool gradient, const auto& is_meant) {
     for (std::size_t n = 0; n < sample.graph.nodes.size(); ++n)
-      if (used[gradient][n] && is_meant(sample.graph.nodes[n].op)) return true;
+      if (used[gradient][n] && is_meant(sample.graph.nodes[n])) return true;
     return false;
   };
   std::set<Site> sites;
@@ -169,8 +169,9 @@ std::vector<Mutant> mutants_of(const Subject& subject, const Traced& sample) {
   for (std::size_t n = 0; n < sample.graph.nodes.size(); ++n) {
     const Node& node = sample.graph.nodes[n];
     const Site site = site_of(sample, n);
-    const bool decides_ties_alone = node.op == Op::less_equal && node.is_share;  // every decision is right
-    if (!decides_ties_alone && used[site.gradient][n]) sites.insert(site);
+    const bool is_free =  // every decision is right
+        (node.op == Op::less_equal && node.is_share) || node.cast.is_optional;
+    if (!is_free && used[site.gradient][n]) sites.insert(site);
     if (!site.gradient && repeats_a_maximum(sample.graph, node))
       maxima.try_emplace(site, sample.graph.nodes[static_cast<std::size_t>(node.arguments[0])].line);
   }
@@ -183,7 +184,10 @@ std::vector<Mutant> mutants_of(const Subject& subject, const Traced& sample) {
   for (const auto& [site, line] : maxima)
     plant(fmt::format("line {}: largest is that of the elements so far, and no rescaling follows", line), site,
           maximum_so_far);
-  const bool is_flat = !has_used(true, [](Op op) { return op == Op::input; });
+  const auto rounds = [&](const Node& node) {  // a sum of comparisons counts ties, exactly
+    return is_sum(node.op) && sample.graph.nodes[static_cast<std::size_t>(node.arguments[0])].op != Op::equal;
+  };
+  const bool is_flat = !has_used(true, [](const Node& node) { return node.op == Op::input; });
   for (const bool gradient : {false, true}) {
     if (gradient && is_flat) break;
     const std::string what = gradient ? "gradient" : "output";
@@ -192,7 +196,7 @@ std::vector<Mutant> mutants_of(const Subject& subject, const Traced& sample) {
     add(what + ": that of the call before", gradient, same, Narrow::nowhere, false, stale());
     mutants.back().is_stale = true;
     add(what + ": computed in bfloat16", gradient, same, Narrow::everywhere, false, {});
-    if (has_used(gradient, is_sum)) add(what + ": sums in bfloat16", gradient, same, Narrow::sums, false, {});
+    if (has_used(gradient, rounds)) add(what + ": sums in bfloat16", gradient, same, Narrow::sums, false, {});
   }
   if (!is_flat) add("gradient: upstream of ones", true, same, Narrow::nowhere, true, {});
   return mutants;

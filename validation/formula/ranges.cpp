@@ -52,6 +52,7 @@ double range_of(const Graph& graph, const Node& node, const std::vector<double>&
     case Op::minimum:
       return largest_from(0);
     case Op::cast:
+      if (node.cast.is_optional) return of(0);
       return node.cast.saturates
                  ? std::max(node.cast.format->largest(), -node.cast.format->at(node.cast.format->lowest()))
                  : no_range;

@@ -56,9 +56,9 @@ std::int32_t add_gather(Traced& traced, std::vector<std::int32_t> arguments, con
 }
 
 std::int32_t add_cast(Traced& traced, std::int32_t argument, const std::string& format, const std::string& rounding,
-                      bool saturates, int line) {
+                      bool saturates, const std::string& gradient, int line) {
   Node node{Op::cast, traced.graph.size_of(argument), {argument}};
-  node.cast = reference::cast_called(format, rounding, saturates);
+  node.cast = reference::cast_called(format, rounding, saturates, gradient);
   node.line = line;
   return traced.graph.add(std::move(node));
 }

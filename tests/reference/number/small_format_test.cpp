@@ -143,6 +143,7 @@ TEST(SmallFormat, AnIntervalBecomesAllThatItMayBe) {
 TEST(SmallFormat, RefusesNamesThatItDoesNotKnow) {
   EXPECT_THROW(cast_called("e9m9", "nearest-even", true), std::invalid_argument);
   EXPECT_THROW(cast_called("int8", "sideways", true), std::invalid_argument);
+  EXPECT_THROW(cast_called("int8", "nearest-even", true, "steep"), std::invalid_argument);
 }
 
 }  // namespace

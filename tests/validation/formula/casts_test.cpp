@@ -53,6 +53,24 @@ TEST(FormulaCasts, WhatMayBeNanHasNoBound) {
   EXPECT_EQ(cast_error(whole, {3, infinity}, 3), infinity);
 }
 
+TEST(FormulaCasts, WhatMayBeRoundedIsItselfOrRounded) {
+  Random random(2);
+  for (const auto& format : reference::small_formats)
+    for (int i = 0; i < 500; ++i) {
+      Cast cast{&format};
+      cast.is_optional = true;
+      const double x = format.at(static_cast<int>(random.integer(0, format.highest()))) * (1 + random.gaussian() / 4);
+      const double e = random.chance(0.3) ? 0 : std::abs(x) * random.real() / 8;
+      const double bound = cast_error(cast, {x, e}, x), near = x + e * random.real(-1, 1);
+      EXPECT_LE(std::abs(near - x), bound) << format.name;
+      EXPECT_LE(std::abs(rounded_to(cast, near) - x), bound) << format.name;
+      if (e == 0) EXPECT_EQ(bound, std::abs(rounded_to(cast, x) - x)) << format.name << " of " << x;
+    }
+  Cast beyond = cast_called("e5m2", "nearest-even", false, "rounded");
+  beyond.is_optional = true;
+  EXPECT_EQ(cast_error(beyond, {1e6, 0}, 1e6), infinity);
+}
+
 /// A graph of one input and what `add` makes of it, whose elements are off by `error`.
 struct Made {
   Graph graph;

@@ -107,8 +107,8 @@ class Namespace(Compositions, Indexing):
 
     _binary = _elementwise
 
-    def _cast(self, x: Traced, to: Format, rounding: str, saturates: bool) -> Traced:
-        return Traced(self, self._graph.cast(x._node, to.name, rounding, saturates, self._line()), x.shape)
+    def _cast(self, x: Traced, to: Format, rounding: str, saturates: bool, gradient: str) -> Traced:
+        return Traced(self, self._graph.cast(x._node, to.name, rounding, saturates, gradient, self._line()), x.shape)
 
     def asarray(self, x: Any) -> Traced:
         return self._array(x)

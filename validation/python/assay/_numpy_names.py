@@ -45,7 +45,7 @@ class NumPy:
     sort = staticmethod(lambda x, *, axis=-1, descending=False: -np.sort(-x, axis) if descending else np.sort(x, axis))
     argsort = staticmethod(lambda x, *, axis=-1, descending=False: np.argsort(-x if descending else x, axis, kind="stable"))
     add_at = staticmethod(lambda x, index, values, *, axis=0: _added(x, (slice(None),) * (axis % x.ndim) + (index,), values))
-    _cast = staticmethod(rounded)
+    _cast = staticmethod(lambda x, of, rounding, saturates, gradient: rounded(x, of, rounding, saturates))
     linspace = staticmethod(lambda first, last, count: np.linspace(first, last, count))
 
     def __getattr__(self, name: str) -> Any:

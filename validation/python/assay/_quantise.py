@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Optional, Tuple
 import numpy as np
 
 from . import _numbers
-from ._formats import ROUNDINGS, Format, format_called
+from ._formats import GRADIENTS, ROUNDINGS, Format, format_called
 
 
 def _axis_of(function: str, axis: Any, block: Any, axes: int) -> Optional[int]:
@@ -39,14 +39,28 @@ class Quantising:
 
         def __getattr__(self, name: str) -> Any: ...
 
-    def cast(self, x: Any, format: str, *, scale: Any = None, rounding: str = "nearest-even", overflow: str = "saturate") -> Any:
-        """x, or x / scale, rounded to a format. overflow="nonfinite" makes what is too large the format's infinity or NaN."""
+    def cast(
+        self,
+        x: Any,
+        format: str,
+        *,
+        scale: Any = None,
+        rounding: str = "nearest-even",
+        overflow: str = "saturate",
+        gradient: str = "flat",
+    ) -> Any:
+        """x, or x / scale, rounded to a format. overflow="nonfinite" makes what is too large the format's infinity or NaN.
+
+        gradient  "flat": 0; "straight-through": as if nothing were rounded; "rounded": so, or rounded to the format itself, as
+                  PyTorch and JAX have it
+        """
         to = format_called("xp.cast: format", format)
         _require_rounding("xp.cast", rounding, overflow)
+        _numbers.one_of("xp.cast: gradient", gradient, GRADIENTS)
         if scale is not None:
             _require_scale("xp.cast: scale", scale)
             x = self.asarray(x) / scale
-        return self._cast(self.asarray(x), to, rounding, overflow == "saturate")
+        return self._cast(self.asarray(x), to, rounding, overflow == "saturate", gradient)
 
     def quantize(
         self,
@@ -98,7 +112,8 @@ class Quantising:
             row = self.concat([row, self.zeros((*row.shape[:-1], tail))], axis=-1)  # which no maximum of sizes notices
             row = self.reshape(row, (*row.shape[:-1], row.shape[-1] // block, block))
             most = self.moveaxis(self.max(row, axis=-1), -1, axis)
-        most = self.maximum(most, least)  # also where a row has no elements
+        if least > 0 or 0 in x.shape:  # a row may have no elements
+            most = self.maximum(most, least)
         if rule == "absmax":
             return most / to.largest
         exponent = math.frexp(to.largest)[1] - 1

@@ -11,7 +11,6 @@ from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-
 TILED = "uint8 128x4"
 TILE = (128, 4)
 # Numbers of tiles down and across, and what is filled of the last ones: a stride of tiles that is taken for the other shows
@@ -51,8 +50,9 @@ def untiled(array: np.ndarray, shape: Tuple[int, ...]) -> np.ndarray:
     return codes
 
 
-def _largest(shape_at: Callable[[Sizes], Sequence[int]], sizes: Sizes, name: str, taken: Sequence[int], axis: int,
-             most: int) -> Optional[int]:
+def _largest(
+    shape_at: Callable[[Sizes], Sequence[int]], sizes: Sizes, name: str, taken: Sequence[int], axis: int, most: int
+) -> Optional[int]:
     """The largest size of an extent with which the array is at most so long."""
     low, high = 0, len(taken)
     while low < high:

@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict
 
 import numpy as np
 
+from .._formats import format_of_type
 from .._traced import NotTraceable
 from .values import is_known, is_real
 
@@ -73,11 +74,25 @@ def _round(xp: Any, eqn: Any, x: Any) -> Any:
     return xp.round(x)
 
 
+def _cast(xp: Any, dtype: np.dtype[Any], x: Any) -> Any:
+    """Numbers of 8 bits and fewer are part of the formula."""
+    to = format_of_type(dtype.name)
+    if to is None or to.name == "e8m0":
+        known = "float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz, float4_e2m1fn"
+        raise NotTraceable(f"a cast to {dtype.name}: expected one to {known}")
+    xp.casts = xp.rounds = True
+    return xp.cast(xp._array(x), to.name, overflow="nonfinite", gradient="rounded")
+
+
 def _convert(xp: Any, eqn: Any, x: Any) -> Any:
-    """Another type of the same numbers: what a float type rounds is declared. Whole numbers of a float are those towards 0."""
-    old, new = eqn.invars[0].aval.dtype, eqn.params["new_dtype"]
+    """Another type of the same numbers: what a float type of 16 bits and more rounds is declared. Whole numbers of a float are those towards 0."""
+    old, new = eqn.invars[0].aval.dtype, np.dtype(eqn.params["new_dtype"])
+    if is_real(new) and new.itemsize == 1:
+        return _cast(xp, new, x)
     if is_real(new):
-        xp.rounds = xp.rounds or (is_real(old) and np.dtype(new).itemsize < np.dtype(old).itemsize)
+        if not is_known(x) and is_real(old) and np.dtype(old).itemsize == 1:
+            return x * 1  # numbers, and no codes
+        xp.rounds = xp.rounds or (is_real(old) and new.itemsize < np.dtype(old).itemsize)
         return np.asarray(x, np.float64) if is_known(x) else x
     if is_known(x):
         return np.asarray(x).astype(new)

@@ -57,7 +57,7 @@ class JaxOperation(FrameworkOperation):
         kinds = [(name, kind) for name, _, kind, _, _ in self.inputs]
         file = self._function.__code__.co_filename if self._function is not None else ""
         graph, xp = graph_of(self._jaxpr_at(tuple(map(tuple, shapes)), self._dtype), file, kinds, shapes, wrt)
-        self._rounds = xp.rounds
+        self._rounds, self.may_cast = xp.rounds, xp.casts
         return graph
 
     def _jaxpr_of(self, shapes: Tuple[Tuple[int, ...], ...], dtype: str) -> Jaxpr:
@@ -92,9 +92,10 @@ class JaxOperation(FrameworkOperation):
             return
         exact = self.subject(None, self.called, dtype="float64", digits=20).truth(
             extents, [one.astype(np.float64).reshape(-1).tolist() for one in arrays.values()],
-            [one.reshape(-1).tolist() for one in upstreams], 20)["gradients"]  # fmt: skip
+            [one.reshape(-1).tolist() for one in upstreams], 20)  # fmt: skip
         try:
-            self._require_same("the gradient", [_numbers_of(one) for one in exact], theirs, "float64", extents)
+            self._require_same("the gradient", [_numbers_of(one) for one in exact["gradients"]], theirs, "float64", extents,
+                               exact["gradient_bounds"] if self.may_cast else ())  # fmt: skip
         except NotTraceable as error:
             self._refuse_gradients(f"{error}; stop_gradient and custom derivatives are not followed")
 

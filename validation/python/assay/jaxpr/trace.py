@@ -24,6 +24,7 @@ class JaxNamespace(Namespace):
     def __init__(self, file: str) -> None:
         super().__init__(file)
         self.rounds = False  # whether the function converts numbers to a narrower type
+        self.casts = False  # and to one of 8 bits or fewer
         self.line = 0
         self.sums: Dict[int, Tuple[Traced, Tuple[int, ...], float]] = {}  # by node: of what, along which axes, of how many
         self.columns: Dict[int, List[Any]] = {}  # by node: what was joined along its last axis

@@ -72,7 +72,11 @@ def cast(xp: Any, tensor: TracedTensor, name: str, args: Sequence[Any]) -> Trace
     if small:
         xp.casts = True
         saturates = bool(torch.tensor(1e30).to(dtype).float().isfinite())  # of e4m3fn PyTorch 2.15 does, and others do not
-        value = xp.cast(value, small.name, overflow="saturate" if saturates else "nonfinite")
+        overflow, is_scale = "saturate" if saturates else "nonfinite", small.name == "e8m0"
+        xp.loses_signs = xp.loses_signs or is_scale
+        value = xp.cast(xp.abs(value) if is_scale else value, small.name, overflow=overflow, gradient="rounded")
+    elif dtype.is_floating_point and format_of_type(str(tensor.dtype).replace("torch.", "")):
+        value = value * 1  # a number, and no code
     elif dtype == torch.bool:
         value = xp.not_equal(value, 0)
     elif tensor.dtype.is_floating_point and not dtype.is_floating_point:

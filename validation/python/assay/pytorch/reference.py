@@ -104,6 +104,11 @@ class TorchOperation(FrameworkOperation):
             lambda tensors: self.called(tensors, extents), self._function, kinds, shapes, wrt, self._dtype, self._dtypes
         )
         self._rounds, self.may_cast = xp.rounds, xp.casts
+        if xp.loses_signs:
+            self.gradient_differs = (
+                f"{self.name} casts to float8_e8m0fnu, through which autograd's gradients lose their signs: expected a "
+                "reference without it"
+            )
         if xp.detaches:
             self.gradient_differs = (
                 f"{self.name} calls detach, which the graph's gradient ignores: expected a reference without it"

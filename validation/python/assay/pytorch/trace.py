@@ -28,6 +28,7 @@ class TorchNamespace(Namespace):
         self.real_dtype = real_dtype
         self.rounds = False  # whether the function converts numbers to another float type
         self.casts = False  # and to one of 8 bits
+        self.loses_signs = False  # and there to powers of two, the gradient too
         self.detaches = False  # whether it stops the gradient
         self.has_own_gradient = False  # whether autograd is off at some call, as in a torch.autograd.Function
 
