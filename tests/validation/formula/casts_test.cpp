@@ -64,7 +64,7 @@ TEST(FormulaCasts, WhatMayBeRoundedIsItselfOrRounded) {
       const double bound = cast_error(cast, {x, e}, x), near = x + e * random.real(-1, 1);
       EXPECT_LE(std::abs(near - x), bound) << format.name;
       EXPECT_LE(std::abs(rounded_to(cast, near) - x), bound) << format.name;
-      if (e == 0) EXPECT_EQ(bound, std::abs(rounded_to(cast, x) - x)) << format.name << " of " << x;
+      EXPECT_TRUE(e > 0 || bound == std::abs(rounded_to(cast, x) - x)) << format.name << " of " << x;
     }
   Cast beyond = cast_called("e5m2", "nearest-even", false, "rounded");
   beyond.is_optional = true;
