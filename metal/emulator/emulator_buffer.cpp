@@ -1,5 +1,6 @@
 #include "metal/emulator/emulator_buffer.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "metal/device/buffer_rules.h"
@@ -60,10 +61,13 @@ Result<void> EmulatorBuffer::did_modify(std::uint64_t offset, std::uint64_t byte
 
 EmulatorBuffer::Unwritten EmulatorBuffer::unwritten(std::uint64_t bytes) const {
   Unwritten found;
-  for (std::uint64_t at = 0; at + bytes <= length();) {
-    const std::uint64_t end = allocation_->shadow.written_until(at, length());
-    if (end == at && found.count++ == 0) found.first = at / bytes;
-    at = end == at ? at + bytes : (end + bytes - 1) / bytes * bytes;
+  const std::uint64_t all = length() / bytes * bytes;
+  for (std::uint64_t at = 0; at < all;) {
+    at = std::min(all, (allocation_->shadow.written_until(at, all) + bytes - 1) / bytes * bytes);
+    const std::uint64_t unwritten = (allocation_->shadow.unwritten_until(at, all) - at + bytes - 1) / bytes;
+    if (unwritten != 0 && found.count == 0) found.first = at / bytes;
+    found.count += unwritten;
+    at += unwritten * bytes;
   }
   return found;
 }

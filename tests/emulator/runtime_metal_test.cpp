@@ -3,6 +3,7 @@
 //
 // In a source, ^ marks the place of the report and @ that of the other access; both marks are removed. The compiler
 // places a read at its expression and a write at its `=`.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -205,6 +206,39 @@ kernel void unused(device const float* in, device float* out, uint t [[thread_in
   out[i] @= in[i];
   if (t > 0) (void)(float)^out[i - 1];
 })");
+}
+
+/// Several OS threads record no reads of an argument that is `const`.
+TEST(Metal, RacecheckOfAWriteThroughAConstArgument) {
+  const Report report = expect_report(Check::racecheck, R"(
+kernel void hidden(device const float* in, device float* out, uint i [[thread_position_in_grid]]) {
+  out[i] = @in[min(i + 1, 127u)];
+  if (i > 0) ((device float*)in)[i] ^= 1;
+})");
+  ASSERT_TRUE(report.other);
+  EXPECT_EQ(report.other->action, "earlier read");
+  expect_silent(R"(
+kernel void hidden(device const float* in, device float* out, uint i [[thread_position_in_grid]]) {
+  out[i] = in[i];
+  if (i > 0) ((device float*)in)[i] = 1;
+})");
+}
+
+/// The same word, of which halves and bytes have had records of their own.
+TEST(Metal, RacecheckOfAVectorOverHalves) {
+  const auto kernel = [](const char* flags, const char* read) {
+    return fmt::format(R"(
+kernel void turn(device const float* in, device float* out, uint t [[thread_index_in_threadgroup]],
+                 uint i [[thread_position_in_grid]]) {{
+  threadgroup half row[256];
+  for (uint n = 0; n < 4; ++n) row[4 * t + n] {}= half(in[i]);
+  threadgroup_barrier(mem_flags::{});
+  out[i] = float((*(threadgroup half4*)(row + 4 * (63 - t))).{}x);
+}})",
+                       *read ? "@" : "", flags, read);
+  };
+  expect_report(Check::racecheck, kernel("mem_device", "^"));
+  expect_silent(kernel("mem_threadgroup", ""));
 }
 
 /// An optimiser would make one read of both.

@@ -404,6 +404,7 @@ TEST(TextureTypes, ThatAreNotSupportedAreRefusedByNameAndLine) {
   EXPECT_EQ(refusal("texture2d<float> t [[texture(127)]], sampler s [[sampler(15)]]"), "");
   EXPECT_THAT(refusal("depth2d_ms<float> t"),
               HasSubstr("t.metal:1:15: error: parameter 't' of the kernel is a depth2d_ms, which is not supported"));
+  EXPECT_THAT(refusal("texture2d_ms<float> t"), HasSubstr("; make each sample a layer of an array"));
   EXPECT_THAT(refusal("depthcube_array<float> t [[texture(0)]]"), HasSubstr("a depthcube_array"));
   EXPECT_EQ(refusal("array<texture2d<float>, 2> t [[texture(0)]], texture2d<float> u [[texture(2)]]"), "");
   EXPECT_THAT(refusal("array<texture2d<float>, 2> t [[texture(0)]], texture2d<float> u [[texture(1)]]"),

@@ -65,6 +65,22 @@ TEST(Threadgroup, RefusesWhatItCannotTellApart) {
   for (const auto& [text, message] : refused) EXPECT_THAT(translated(text), HasSubstr(message)) << text;
 }
 
+TEST(ProgramPositions, AreNoConstants) {
+  EXPECT_THAT(
+      translated("constant uint gid [[thread_position_in_grid]];\nkernel void f(device uint* x) { x[gid] = 1; }"),
+      HasSubstr("t.metal:1:1: error: a thread's position at program scope is no constant: declare it without"));
+  EXPECT_THAT(translated("uint gid [[thread_position_in_grid]];\nkernel void f(device uint* x) { x[gid] = 1; }"),
+              Not(HasSubstr("error")));
+}
+
+TEST(KernelNames, DifferInTheFilesOfALibrary) {
+  const std::string kernel = "kernel void f(device int* x) {}\n";
+  EXPECT_THAT(
+      translated(kernel + "# 1 \"u.metal\"\n" + kernel),
+      HasSubstr("u.metal:1:13: error: kernel \"f\" is at t.metal:1:13 too: kernels of one library have different"));
+  EXPECT_THAT(translated(kernel + "# 1 \"u.metal\"\nkernel void g(device int* x) {}\n"), Not(HasSubstr("error")));
+}
+
 TEST(Tokens, LoseAddressSpacesAndAttributes) {
   EXPECT_EQ(translated("device T* f(constant int& n [[id(0)]]) { [[unroll]] for (;;) {} }").find("[["),
             std::string::npos);

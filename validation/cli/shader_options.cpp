@@ -80,9 +80,9 @@ std::string schedules_in_words(const ScheduleSummary& summary) {
 }
 
 std::string refuse_no_extent(const std::string& text) {
-  if (parse_number<std::uint64_t>(text).value_or(0) > 0) return "";
+  if (parse_number<std::uint32_t>(text).value_or(0) > 0) return "";
   constexpr std::size_t shown = 40;
-  return fmt::format("{}{}: expected one to three whole numbers from 1 to 2^64 - 1, with commas between them: 64,64,1",
+  return fmt::format("{}{}: expected one to three whole numbers from 1 to 2^32 - 1, with commas between them: 64,64,1",
                      text.substr(0, shown), text.size() > shown ? "..." : "");
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <sstream>
 #include <stdexcept>
@@ -13,6 +14,7 @@
 #include "metal/device/read_file.h"
 #include "validation/core/parse.h"
 #include "validation/core/random.h"
+#include "validation/shader/gaussian.h"
 #include "validation/shader/scalar.h"
 
 namespace assay::validation {
@@ -50,7 +52,7 @@ ShaderArray shaped(const metal::Argument& argument, const std::string& text) {
 
 /// The bytes of `count` numbers, which are the same on any number of threads.
 std::vector<std::byte> random_bytes(const std::string& scalar, std::uint64_t count, std::uint64_t seed) {
-  constexpr std::uint64_t piece = 16384;
+  constexpr std::uint64_t piece = 4096;
   const std::uint64_t pieces = (count + piece - 1) / piece;
   std::vector<std::byte> bytes(count * scalar_size(scalar));
   const bool has_fractions = is_floating(scalar);
@@ -58,8 +60,16 @@ std::vector<std::byte> random_bytes(const std::string& scalar, std::uint64_t cou
     Random random(seed);
     random.skip(n * piece * (has_fractions ? 2 : 1));
     std::vector<double> numbers(std::min(piece, count - n * piece));
-    for (double& x : numbers) x = has_fractions ? random.gaussian() : static_cast<double>(random.integer(0, 127));
-    std::ranges::copy(scalar_bytes(scalar, numbers), &bytes[n * piece * scalar_size(scalar)]);
+    if (has_fractions) fill_gaussian(numbers, random);
+    for (double& x : numbers)
+      if (!has_fractions) x = static_cast<double>(random.integer(0, 127));
+    std::byte* const to = &bytes[n * piece * scalar_size(scalar)];
+    if (scalar == "float") {
+      const std::vector<float> rounded(numbers.begin(), numbers.end());
+      std::memcpy(to, rounded.data(), rounded.size() * sizeof(float));
+    } else {
+      std::ranges::copy(scalar_bytes(scalar, numbers), to);
+    }
   });
   return bytes;
 }

@@ -54,6 +54,21 @@ void Checker::begin_dispatch(DispatchInfo& dispatch) {
   dispatch_ = &dispatch;
   had_fault_ = false;
   for (const BoundMemory& memory : dispatch.memory) allow(memory);
+  if (is_trial()) note_read_only();
+}
+
+/// In a trial a write to memory that the kernel takes as `const` ends the trial. So its reads cannot race, and those of
+/// memory that the host has written break no rule.
+void Checker::note_read_only() {
+  const auto words_of = [this](const BoundMemory& memory) -> AllowedWords& {
+    return memory.allocation->words[record_];
+  };
+  for (const BoundMemory& memory : dispatch_->memory) words_of(memory).is_read_only = true;
+  for (const BoundMemory& memory : dispatch_->memory)
+    if (memory.is_written) words_of(memory).is_read_only = false;
+  for (const BoundMemory& memory : dispatch_->memory)
+    if (AllowedWords& words = words_of(memory); words.is_read_only)
+      words.unrecorded_bytes = std::min(words.written, words.count) * Shadow::word_bytes;
 }
 
 void Checker::end_dispatch() {
@@ -81,7 +96,10 @@ void Checker::allow(const BoundMemory& memory) {
   allocation.words[record_] = {allocation.begin() + begin * Shadow::word_bytes,
                                allocation.is_absent ? 0 : words - begin,
                                written_words(allocation, begin),
+                               0,
+                               false,
                                shadow.words() + begin,
+                               shadow.bytes() + begin * Shadow::word_bytes,
                                &shadow,
                                &clock_.of(allocation.space)};
   allowed_.push_back(&allocation);
@@ -131,7 +149,9 @@ bool Checker::judge(Allocation* allocation, std::uint32_t thread, const void* ad
     report_out_of_bounds(thread, address, bytes, kind, pc);
     return !checks_.memcheck;
   }
-  if (is_trial() && is_atomic(kind) && allocation->space != abi::mem_threadgroup) {
+  const bool is_beyond_trial = (is_atomic(kind) && allocation->space != abi::mem_threadgroup) ||
+                               (writes(kind) && allocation->words[record_].is_read_only);
+  if (is_trial() && is_beyond_trial) {
     end_trial();
     return false;
   }

@@ -100,6 +100,7 @@ class Checker {
   };
 
   void allow(const BoundMemory& memory);
+  void note_read_only();
   Shadow& shadow_of(Allocation& allocation) const;
   bool is_trial() const { return record_ != 0; }
   void end_trial();

@@ -89,8 +89,8 @@ const std::vector<std::string> common = {
 /// that assumes no overflow would hide an index that does. Large arrays of a thread's own must not reach beyond the
 /// page that guards its stack.
 const std::vector<std::string> to_processor = {
+    "-gdwarf-4",  // which alone means all of -g2
     "-g1",
-    "-gdwarf-4",
     "-fdebug-compilation-dir=.",
     "-fPIC",
     "-fvisibility=hidden",

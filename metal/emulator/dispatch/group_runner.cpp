@@ -96,7 +96,6 @@ void GroupRunner::run_thread(void* self, std::uint32_t thread) {
 
 void GroupRunner::judge(Allocation* allocation, const void* address, std::uint64_t bytes, abi::Access kind,
                         const void* pc) {
-  if (!allocation && scheduler_.current_fiber().owns(address)) return;
   if (interleaver_ && is_atomic(kind)) interleaver_->before_atomic(*this, bytes, kind, pc);
   if (checker_ && !checker_->judge(allocation, scheduler_.current(), address, bytes, kind, pc)) end_by_fault();
 }

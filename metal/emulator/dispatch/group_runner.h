@@ -110,6 +110,8 @@ class GroupRunner final : private BarrierListener {
   void barriers_differ(std::uint32_t one, const abi::Site& site_of_one, std::uint32_t other,
                        const abi::Site& site_of_other) override;
 
+  [[gnu::noinline]] void access_shared(Allocation* allocation, const void* address, std::uint64_t bytes,
+                                       abi::Access kind, const void* pc);
   void judge(Allocation* allocation, const void* address, std::uint64_t bytes, abi::Access kind, const void* pc);
   void count_steps(std::uint64_t count, const abi::Site* site, const void* pc) {
     if (__builtin_sub_overflow(steps_left_, count, &steps_left_)) stop_endless(site, pc);

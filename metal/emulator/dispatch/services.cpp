@@ -11,10 +11,17 @@
 
 namespace assay::metal::emulator {
 
+/// Most accesses are of the thread's own stack, which nobody else knows.
 [[gnu::always_inline]] inline void GroupRunner::access(const void* address, std::uint64_t bytes, abi::Access kind,
                                                        const void* pc) {
   count_steps(1, nullptr, pc);
   Allocation* const allocation = arena_->find(address);
+  if (!allocation && scheduler_.current_fiber().owns(address)) return;
+  access_shared(allocation, address, bytes, kind, pc);
+}
+
+void GroupRunner::access_shared(Allocation* allocation, const void* address, std::uint64_t bytes, abi::Access kind,
+                                const void* pc) {
   if (allocation && note_if_plain(allocation->words[record_], scheduler_.current(), address, bytes, kind, pc)) return;
   judge(allocation, address, bytes, kind, pc);
 }

@@ -26,8 +26,10 @@ struct SpaceClock;
 struct AllowedWords {
   const std::byte* begin = nullptr;
   std::uint64_t count = 0;
-  std::uint64_t written = 0;  ///< the first so many were written before the dispatch
-  Cells cells;                ///< [count], of `shadow`
+  std::uint64_t written = 0;           ///< the first so many were written before the dispatch
+  std::uint64_t unrecorded_bytes = 0;  ///< reads of the first so many bytes break no rule and need no record
+  bool is_read_only = false;           ///< a write ends the trial
+  Cells cells, byte_cells;             ///< [count] and [count * 4], of `shadow`
   Shadow* shadow = nullptr;
   const SpaceClock* clock = nullptr;
 };
@@ -54,6 +56,9 @@ class Allocation {
   /// Fills it with bytes that are NaN as any floating-point type: memory that nobody has written must not look like
   /// values.
   void poison() { std::memset(begin_, 0xFF, length_); }
+  bool is_poison() const {
+    return length_ == 0 || (begin_[0] == std::byte{0xFF} && std::memcmp(begin_, begin_ + 1, length_ - 1) == 0);
+  }
 
   // The state of the checks.
   Extent allowed;                            ///< what the dispatch's kernel may access; empty if it is not bound

@@ -23,6 +23,13 @@ std::uint64_t HostWrites::end_from(std::uint64_t begin) const {
   return next == ranges_.begin() ? begin : std::max(begin, std::prev(next)->second);
 }
 
+std::uint64_t HostWrites::next_from(std::uint64_t begin, std::uint64_t limit) const {
+  const std::lock_guard lock(mutex_);
+  const auto next = ranges_.upper_bound(begin);
+  if (next != ranges_.begin() && std::prev(next)->second > begin) return begin;
+  return next == ranges_.end() ? limit : std::min(limit, next->first);
+}
+
 void Shadow::prepare(bool is_sparse) {
   if (cells_.writes) return;
   for (ZeroedPages<Trace>* traces : {&writes_, &reads_, &other_reads_}) {
@@ -41,6 +48,15 @@ std::uint64_t Shadow::written_until(std::uint64_t begin, std::uint64_t limit) co
     begin = end;
   }
   return begin;
+}
+
+std::uint64_t Shadow::unwritten_until(std::uint64_t begin, std::uint64_t limit) const {
+  const std::uint64_t end = host_writes.next_from(begin, limit);
+  for (std::uint64_t byte = begin; cells_.writes && byte < end; ++byte) {
+    if (cell_of(byte).write.time() != 0) return byte;
+    if (!cells_[byte / word_bytes].write.is_marked()) byte |= word_bytes - 1;
+  }
+  return end;
 }
 
 void Shadow::split(std::uint64_t word) {

@@ -74,6 +74,8 @@ class HostWrites {
   void add(std::uint64_t begin, std::uint64_t end);
   /// The end of the written bytes from `begin` on; `begin` if that byte was not written.
   std::uint64_t end_from(std::uint64_t begin) const;
+  /// The first written byte from `begin` on; `limit` if there is none before.
+  std::uint64_t next_from(std::uint64_t begin, std::uint64_t limit) const;
 
  private:
   mutable std::mutex mutex_;
@@ -106,8 +108,9 @@ class Shadow {
     }
   }
 
-  /// The cells of the words.
+  /// The cells of the words, and of the bytes.
   Cells words() const { return cells_; }
+  Cells bytes() const { return cells_ + words_; }
 
   /// The cell of a byte, which may be that of its word.
   Cell cell_of(std::uint64_t byte) const {
@@ -117,6 +120,9 @@ class Shadow {
 
   /// The end of the written bytes from `begin` on, as far as `limit`; `begin` if that byte was not written.
   std::uint64_t written_until(std::uint64_t begin, std::uint64_t limit) const;
+
+  /// The first written byte from `begin` on; `limit` if there is none before.
+  std::uint64_t unwritten_until(std::uint64_t begin, std::uint64_t limit) const;
 
   /// Forgets all reads, and attributes all writes to the host: for a clock that begins anew.
   void forget_times();

@@ -52,6 +52,7 @@ Fiber::Fiber(std::size_t index) {
     munmap(memory, all);
     throw std::bad_alloc();
   }
+  stack_ = low_ + page_bytes();
   top_ = low_ + all - (index % 21) * 192;
 }
 
@@ -63,7 +64,7 @@ Fiber::~Fiber() {
 
 void* Fiber::forget() {
 #ifdef ASSAY_ASAN
-  ASAN_UNPOISON_MEMORY_REGION(low_ + page_bytes(), stack_bytes);
+  ASAN_UNPOISON_MEMORY_REGION(stack_, stack_bytes);
 #endif
   return top_;
 }
@@ -76,8 +77,8 @@ void Fiber::reset(void (*entry)()) {
 void Fiber::announce_and_switch(Fiber& to, bool for_good) {
   void* fake_stack = nullptr;
   os_stack_is_left = !low_ && !os_stack;
-  const void* const bottom = to.low_ ? to.low_ + page_bytes() : os_stack;
-  const std::size_t bytes = to.low_ ? static_cast<std::size_t>(to.top_ - to.low_) - page_bytes() : os_stack_bytes;
+  const void* const bottom = to.low_ ? to.stack_ : os_stack;
+  const std::size_t bytes = to.low_ ? static_cast<std::size_t>(to.top_ - to.stack_) : os_stack_bytes;
   __sanitizer_start_switch_fiber(for_good ? nullptr : &fake_stack, bottom, bytes);
   switch_context(saved_, to.saved_);
   finish_switch(fake_stack);
@@ -99,12 +100,8 @@ void Fiber::arrive() {
 #endif
 }
 
-bool Fiber::owns(const void* address) const {
-  return address >= low_ + page_bytes() && address < low_ + stack_bytes + page_bytes();
-}
-
 bool Fiber::guards(const void* address) const {
-  return address >= low_ && address < low_ + page_bytes();
+  return address >= low_ && address < stack_;
 }
 
 }  // namespace assay::metal::emulator

@@ -63,7 +63,7 @@ class Fiber {
   }
 
   /// Whether the address is on this fiber's stack, or on its guard page.
-  bool owns(const void* address) const;
+  bool owns(const void* address) const { return address >= stack_ && address < stack_ + stack_bytes; }
   bool guards(const void* address) const;
 
  private:
@@ -71,7 +71,8 @@ class Fiber {
   void announce_and_switch(Fiber& to, bool for_good);
 #endif
 
-  std::byte* low_ = nullptr;  ///< the guard page; the stack is above it
+  std::byte* low_ = nullptr;    ///< the guard page
+  std::byte* stack_ = nullptr;  ///< above the guard page
   std::byte* top_ = nullptr;
   Context saved_;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 namespace assay::metal::emulator {
@@ -207,6 +208,22 @@ class Finder {
 
 }  // namespace
 
+namespace {
+
+/// Files that are linked to one library may each have a kernel of the same name.
+void refuse_same_names(const Kernels& kernels) {
+  std::map<std::string_view, TextPlace> known;
+  for (const KernelEntry& entry : kernels.entries) {
+    const auto [first, is_new] = known.try_emplace(entry.host_name, entry.place);
+    if (is_new || first->second.file == entry.place.file) continue;
+    throw TranslationError(
+        fmt::format("{}: error: kernel {} is at {} too: kernels of one library have different names\n",
+                    to_string(entry.place), entry.host_name, to_string(first->second)));
+  }
+}
+
+}  // namespace
+
 Kernels translate_kernels(const Source& source, const std::vector<Declaration>& declarations, Edits& edits) {
   Finder finder(source, declarations, edits);
   for (std::size_t n = 0; n < declarations.size(); ++n) {
@@ -214,7 +231,9 @@ Kernels translate_kernels(const Source& source, const std::vector<Declaration>& 
     if (declaration.kind == DeclarationKind::function && !declaration.is_member) finder.definition(n);
     if (declaration.kind == DeclarationKind::instantiation) finder.instantiation(declaration);
   }
-  return std::move(finder).found();
+  Kernels kernels = std::move(finder).found();
+  refuse_same_names(kernels);
+  return kernels;
 }
 
 bool declares_kernel(const Source& source, const Declaration& declaration) {

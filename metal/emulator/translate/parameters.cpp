@@ -76,7 +76,9 @@ class Parameter {
     }
     if (word == "array" && result_.kind == ArgumentKind::texture) return texture_array(name + 1);
     if (std::ranges::find(unsupported_texture_types, word) != unsupported_texture_types.end())
-      fail(fmt::format("is a {}, which is not supported: expected one of {}", word, fmt::join(texture_types, ", ")));
+      fail(fmt::format(
+          "is a {}, which is not supported: expected one of {}{}", word, fmt::join(texture_types, ", "),
+          word.ends_with("_ms") ? "; make each sample a layer of an array, and read(xy, sample) can stay" : ""));
   }
 
   /// array<texture2d<float>, 4>

@@ -43,6 +43,9 @@ void translate_program_positions(const Source& source, const Declarations& decla
     if (!is_program_position(source, declaration)) continue;
     if (value == nullptr)
       source.fail(declaration.first, "a thread's position at program scope, which NVIDIA GPUs do not have here");
+    for (std::size_t n = declaration.first; n < declaration.last; ++n)
+      if (source[n] == "constant")
+        source.fail(n, "a thread's position at program scope is no constant: declare it without `constant`");
     const auto [type, attribute, name] = position_of(source, declaration);
     edits.erase(declaration.first, declaration.last);
     for (const Declaration& function : declarations) {

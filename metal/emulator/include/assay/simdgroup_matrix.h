@@ -30,24 +30,12 @@ ASSAY_OWN constexpr int matrix_column(uint lane) {
   return int(lane / 8 % 2 * 4 + lane % 2 * 2);
 }
 
-#if !ASSAY_NVPTX
-/// All elements of a matrix of which each lane has two.
-template <class T>
-class Whole {
- public:
-  ASSAY_OWN Whole(vec<T, 2> mine, Site site) {
-    const auto gathered = all_gather<Scope::simdgroup>(mine, site);
-    for (uint n = 0; n < 32; ++n)
-      for (int k = 0; k < 2; ++k) elements_[matrix_row(n)][matrix_column(n) + k] = gathered.of[n].at(k);
-  }
-  ASSAY_OWN T at(int row, int column) const { return elements_[row][column]; }
-
- private:
-  T elements_[8][8];
-};
-#endif
+/// The lane that holds an element; it is the lane's first if `column` is even.
+ASSAY_OWN constexpr uint lane_of_element(int row, int column) {
+  return uint(row / 4 * 16 + column / 4 * 8 + row % 4 * 2 + column / 2 % 2);
+}
 ASSAY_OWN uint own_lane(Site site) {
-  return all_gather<Scope::simdgroup>(0u, site).lane;
+  return all_gather<Scope::simdgroup>(uchar(0), site).lane;
 }
 
 }  // namespace assay_detail
@@ -132,7 +120,6 @@ ASSAY_OWN void simdgroup_multiply_accumulate(
       d.elements = vec<D, 2>(vec<float, 2>(c.elements) + product);
       return;
     }
-#endif
   const uint lane = assay_detail::own_lane(site);
   const assay_detail::Whole<A> left(a.elements, site);
   const assay_detail::Whole<B> right(b.elements, site);
@@ -143,6 +130,21 @@ ASSAY_OWN void simdgroup_multiply_accumulate(
                            float(right.at(n, assay_detail::matrix_column(lane) + k)), sum);
     d.elements.at(k) = D(sum);
   }
+#else
+  struct Factors {
+    vec<A, 2> left;
+    vec<B, 2> right;
+  };
+  const auto gathered = assay_detail::all_gather<assay_detail::Scope::simdgroup>(Factors{a.elements, b.elements}, site);
+  const int row = assay_detail::matrix_row(gathered.lane), column = assay_detail::matrix_column(gathered.lane);
+  for (int k = 0; k < 2; ++k) {
+    float sum = float(c.elements.at(k));
+    for (int n = 0; n < 8; ++n)
+      sum = __builtin_fmaf(float(gathered.of[assay_detail::lane_of_element(row, n)].left.at(n % 2)),
+                           float(gathered.of[assay_detail::lane_of_element(n, column)].right.at(k)), sum);
+    d.elements.at(k) = D(sum);
+  }
+#endif
 }
 template <class D, class A, class B>
 ASSAY_OWN void simdgroup_multiply(simdgroup_matrix<D, 8>& d, simdgroup_matrix<A, 8> a, simdgroup_matrix<B, 8> b,

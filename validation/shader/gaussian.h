@@ -1,0 +1,13 @@
+// Many normal numbers at once, several times faster than one by one.
+#pragma once
+
+#include <span>
+
+#include "validation/core/random.h"
+
+namespace assay::validation {
+
+/// The numbers that as many calls of random.gaussian() return, to some 2^-40 of each.
+void fill_gaussian(std::span<double> numbers, Random& random);
+
+}  // namespace assay::validation
