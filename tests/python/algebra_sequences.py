@@ -130,16 +130,19 @@ def ctc_scaled(p, forgets=None):
     return -(np.log(alpha[:, 7] + alpha[:, 8]) + total)
 
 
-def ctc_backwards(p):
-    """beta, from the last frame to the first."""
+def ctc_backwards(p, block=9):
+    """beta, from the last frame to the first. Blocks of fewer cells, all frames of one before the next: upwards, they lack
+    what their last cells need of the block above."""
     y = probabilities(p)[:, :, list(CELLS)]
+    one, two = ([s // block == (s + step) // block for s in range(9 - step)] for step in (1, 2))
+    skips = np.array(SKIPS[2:]) & np.array(two)
     beta = np.zeros_like(y[:, 0])
     beta[:, 7:] = 1
     for t in range(y.shape[1] - 1, 0, -1):
         ahead = beta * y[:, t]
         beta = ahead.copy()
-        beta[:, :-1] += ahead[:, 1:]
-        beta[:, :-2] += ahead[:, 2:] * np.array(SKIPS[2:]).astype(f32)
+        beta[:, :-1] += ahead[:, 1:] * np.array(one).astype(f32)
+        beta[:, :-2] += ahead[:, 2:] * skips.astype(f32)
     return -np.log((beta[:, :2] * y[:, 0, :2]).sum(-1))
 
 
@@ -245,6 +248,7 @@ FAULTS = {
     "no_skips": (ctc, in_range(lambda p: ctc_by_probabilities(p, [False] * 9))),
     "one_way_forgotten_at_frame_12": (ctc, in_range(lambda p: ctc_by_probabilities(p, drop_at=12))),
     "last_blank_forgotten": (ctc, in_range(lambda p: ctc_by_probabilities(p, blank_end=False))),
+    "beta_by_blocks_upwards": (ctc, in_range(lambda p: ctc_backwards(p, block=8))),
     "scale_of_frame_3_forgotten": (ctc, in_range(lambda p: ctc_scaled(p, forgets=3))),
     "carry_of_the_row_before": (scan, lambda p: scan_by_blocks(p, stale=8)),
     "segment_without_its_constant": (segment_softmax, lambda p: segment_by_masks(p, constant=f32(0))),

@@ -173,6 +173,17 @@ def test_small_numbers_of_a_shrunk_case_name_no_term():
     assert "differs" in explanation and "term" not in explanation and "operand" not in explanation, explanation
 
 
+@assay.operation(x="N")
+def exponential(xp, x):
+    return xp.exp(x)
+
+
+@pytest.mark.parametrize("log2_e,is_judged", [(f32(1.44269504), True), (f32(1.4427), False)])
+def test_log2_e_of_few_digits_is_undecided(log2_e, is_judged):
+    found = judged(exponential, lambda p: np.exp2(p.x * log2_e))
+    assert found.verdict == ("pass" if is_judged else "skipped") and (found.judged > 0) == is_judged, found
+
+
 def test_tables_of_constants_are_followed():
     @assay.operation(x="T, D", limits={"T": 65})
     def decays(xp, x):

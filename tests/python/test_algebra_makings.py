@@ -5,6 +5,7 @@ import algebra_makings
 import algebra_sequences
 import pytest
 from algebra_makings import BACKWARD, HIDDEN_BACKWARD
+from hidden_faults import HIDDEN
 
 RIGHT = {**algebra_sequences.RIGHT, **algebra_makings.RIGHT, **algebra_forms.RIGHT}
 DOUBTFUL = algebra_makings.DOUBTFUL + algebra_forms.DOUBTFUL
@@ -44,6 +45,19 @@ def test_gradients_of_other_makings_are_equal(operation, backward):
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_of_these_makings_differs(name):
     assert judged(*FAULTS[name], reach="quick").verdict == "fail"
+
+
+def test_each_kind_of_fault_has_one():
+    kinds = {
+        "an index of a long sum": {"total_without_8000", "product_twice_8000", "row_8000_of_the_batch_left_out"},
+        "a mask off by one": {"mask_one_ahead", "mask_one_behind"},
+        "beta by blocks": {"beta_by_blocks_upwards"},
+        "a stale maximum": {"stale_maximum_of_a_split", "stale_maximum_online"},
+        "upstream of another row": {"upstream_of_the_row_before", "upstream_of_another_row"},
+        "p for p - 1": {"p_for_p_less_one"},
+    }
+    tested = {*HIDDEN, *HIDDEN_BACKWARD, *FAULTS}
+    assert not {name: of - tested for name, of in kinds.items() if of - tested}
 
 
 @pytest.mark.parametrize("name", HIDDEN_BACKWARD)

@@ -152,3 +152,13 @@ def test_numbers_and_scalars_of_numpy_are_inputs(x):
 def test_a_kink_is_mistrusted_and_said_so():
     kink = assay.gradcheck(lambda x: np.abs(x).sum(), np.array([1.0, 0.0, -2.0]), np.sign)
     assert kink.verdict == "mistrusted" and "mistrusted 3 elements" in str(kink)
+
+
+def test_the_digits_of_an_operations_reference_are_those_asked_for():
+    assert "31 digits" in assay.gradcheck("svd", kernels.svd, cases=2, digits=31).text
+
+    @assay.operation(x="N")
+    def square(xp, x):
+        return x * x
+
+    assert "31 digits" in assay.gradcheck(square, lambda p: 2 * p.x * p.upstream, cases=2, digits=31).table

@@ -1,10 +1,9 @@
 #include "metal/emulator/numerics/algebra.h"
 
-#include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <iterator>
 #include <optional>
-#include <utility>
 
 #include "metal/emulator/numerics/algebra_operation.h"
 #include "reference/number/residue_constant.h"
@@ -35,10 +34,13 @@ bool is_number(double result, std::uint32_t count, const Operands& operands) {
   return std::isfinite(result) || (had_numbers && !std::isnan(result));
 }
 
-/// Whether the bits are those of a power of two or of 0, which exponents are made of.
-bool is_power_of_two(double value) {
+double mantissa_of(double value) {
   int exponent = 0;
-  return std::fabs(std::frexp(value, &exponent)) == 0.5 || value == 0;
+  return std::fabs(std::frexp(value, &exponent));
+}
+
+bool is_power_of_two(double value) {
+  return mantissa_of(value) == 0.5;
 }
 
 /// Literals of more bits whose meaning is not known are coefficients of an approximation.
@@ -93,7 +95,8 @@ void Algebra::clear() {
   tape_.clear();
   constants_.clear();
   copies_.clear();
-  taken_.fill({});
+  taken_.clear();
+  tied_.clear();
   tape_[tape_.add()] = {Residue::unknown(Residue::Reason::left_the_algebra), 0};
   tape_.add();
 }
@@ -123,18 +126,22 @@ std::uint32_t Algebra::operation(const abi::Site*, std::uint32_t code, std::uint
   if (what == Operation::constant) return constant(result);
   if (what == Operation::from_bits && (entries[0] == 0 || entries[0] == replaced)) return from_bits(result);
   if (what == Operation::to_bits) {
-    taken_[next_taken_++ % taken_.size()] = {result, entries[0], false};
+    take_bits(entries[0], result);
     return entries[0];
   }
   Operands values;
+  std::array<std::uint32_t, 3> known = {};
   std::uint32_t any = 0;
-  for (std::uint32_t n = 0; n < count; ++n) values.of[n] = operands[n], any |= entries[n];
+  for (std::uint32_t n = 0; n < count; ++n) {
+    values.of[n] = operands[n];
+    any |= known[n] = doubted(entries[n], operands[n]);
+  }
   if (what == Operation::convert && any == 0 && std::fabs(values.of[0]) >= most_index)
     return replaced;  // an integer of bits
   if (any == 0 && (is_exact(what, values, result) || !is_number(result, count, values))) return 0;
   if (rounds_to_whole_number(code, values, entries)) return 0;
   std::array<Residue, 3> residues;
-  for (std::uint32_t n = 0; n < count; ++n) residues[n] = residue_of(entries[n], operands[n]);
+  for (std::uint32_t n = 0; n < count; ++n) residues[n] = residue_of(known[n], operands[n]);
   return add(with_underflow(what, values, result, computed(what, values, residues)), result);
 }
 
@@ -146,33 +153,32 @@ std::uint32_t Algebra::constant(double value) {
   return found->second = add(is_coefficient(value, meant) ? assumed(meant) : meant, value);
 }
 
-/// A mantissa with another exponent, or a sign, is that of the value whose bits were taken last. A power of two may be a
-/// scale, or the mantissa of a number that has rounded to one: where there is such a number, the first one is its mantissa.
+/// Kernels make a mantissa with another exponent or sign of a number's bits, pack numbers into integers, and make scales,
+/// which are powers of two: of a number that has rounded to one, nobody can tell its mantissa from a scale.
 std::uint32_t Algebra::from_bits(double value) {
-  if (is_power_of_two(value)) return of_power_of_two(value);
-  std::uint32_t found = replaced;
-  for (std::size_t n = 1; n <= taken_.size(); ++n) {
-    const Taken& taken = taken_[(next_taken_ - n) % taken_.size()];
-    if (taken.value == 0 || !std::isfinite(taken.value)) continue;
-    const double factor =
-        std::copysign(std::ldexp(1, std::ilogb(value) - std::ilogb(taken.value)), value * taken.value);
-    if (taken.value * factor != value) continue;
-    const Residue residue = residue_of(taken.entry, taken.value) * Residue::of(factor);
-    if (found == replaced)
-      found = factor == 1 ? taken.entry : add(residue, value);
-    else if (reference::compare(residue_of(found, value), residue) != reference::Comparison::equal)
-      return add(assumed(residue_of(found, value)), value);  // of which of two numbers, is not known
-  }
-  return found;
+  if (value == 0) return replaced;  // a scale that is too small
+  const auto found = taken_.find(mantissa_of(value));
+  if (found == taken_.end()) return is_power_of_two(value) && std::fabs(value) >= FLT_MIN ? 0 : replaced;
+  const Taken& taken = found->second;
+  if (taken.value == value && taken.is_one_number) return taken.entry;
+  const Residue residue = residue_of(taken.entry, taken.value) * Residue::of(value / taken.value);
+  return add(taken.is_one_number ? residue : assumed(residue), value);
 }
 
-std::uint32_t Algebra::of_power_of_two(double value) {
-  const auto rounded = std::ranges::find_if(
-      taken_, [](const Taken& one) { return one.value != 0 && one.entry != 0 && is_power_of_two(one.value); });
-  if (value == 0) return replaced;  // a scale that is too small
-  if (rounded == taken_.end()) return 0;
-  if (std::exchange(rounded->is_used, true)) return replaced;
-  return add(assumed(residue_of(rounded->entry, rounded->value) * Residue::of(value / rounded->value)), value);
+void Algebra::take_bits(std::uint32_t entry, double value) {
+  if (value == 0 || !std::isfinite(value)) return;
+  const auto [found, is_new] = taken_.try_emplace(mantissa_of(value), Taken{entry, value});
+  Taken& taken = found->second;
+  if (is_new && is_power_of_two(value)) taken = {0, 1};  // a scale, which is what it is
+  if (taken.is_one_number && (taken.entry != entry || taken.value != value)) {
+    const Residue before = residue_of(taken.entry, taken.value) * Residue::of(value / taken.value);
+    taken.is_one_number = reference::compare(before, residue_of(entry, value)) == reference::Comparison::equal;
+  }
+  taken.entry = entry, taken.value = value;
+}
+
+std::uint32_t Algebra::doubted(std::uint32_t entry, double value) const {
+  return entry == 0 && !tied_.empty() && tied_.contains(value) ? replaced : entry;
 }
 
 std::uint32_t Algebra::load(const void* address, double value) {
@@ -187,6 +193,7 @@ void Algebra::compare(const abi::Site*, std::uint32_t, double left, double right
   if (reference::compare(one, other) == reference::Comparison::equal) return;
   for (const std::uint32_t entry : {left_entry, right_entry})
     if (entry > replaced) tape_[entry].residue.traits |= Residue::close_choice;
+  if (left_entry == 0 || right_entry == 0) tied_.insert(left);
 }
 
 void Algebra::copied(const void* to, const void* from, std::uint64_t bytes) {

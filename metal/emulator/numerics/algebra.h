@@ -4,14 +4,15 @@
 //
 // Comparisons, indices, maxima and signs are those of the run. A value without an entry is the number that it is: an
 // input, a whole number, or what is computed from them exactly. Literals stand for the numbers that they were rounded
-// from (residue_constant.h). A value made of bits is the number that they give; if it is not known how it came about, its
-// trait `assumed` goes with all that is made of it, and nothing that has the trait is called wrong.
+// from (residue_constant.h). A value made of bits is the number whose mantissa they have, if the bits of one number alone
+// with this mantissa were looked at; else its trait `assumed` goes with all that is made of it, and nothing that has the
+// trait is called wrong.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "metal/emulator/numerics/follower.h"
 #include "metal/emulator/numerics/tape.h"
@@ -44,7 +45,9 @@ class Algebra : public Follower {
                std::uint32_t right_entry) override;
 
   /// The residue of the number `value` that stands at the address.
-  reference::Residue residue_at(const void* address, double value) { return residue_of(load(address, value), value); }
+  reference::Residue residue_at(const void* address, double value) {
+    return residue_of(doubted(load(address, value), value), value);
+  }
 
   /// The number `value` at the address has this residue.
   void give(const void* address, double value, const reference::Residue& residue, std::uint32_t bytes) {
@@ -64,21 +67,24 @@ class Algebra : public Follower {
 
  private:
   reference::Residue residue_of(std::uint32_t entry, double value) const;
+  /// The entry, or that of an assumed value if the exact number `value` may have been chosen by rounding.
+  std::uint32_t doubted(std::uint32_t entry, double value) const;
   std::uint32_t constant(double value);
   std::uint32_t from_bits(double value);
-  std::uint32_t of_power_of_two(double value);
+  void take_bits(std::uint32_t entry, double value);
 
+  /// The values with the same mantissa whose bits were looked at.
   struct Taken {
+    std::uint32_t entry = 0;  ///< of the last one
     double value = 0;
-    std::uint32_t entry = 0;
-    bool is_used = false;  ///< of a power of two: a number was made of it
+    bool is_one_number = true;  ///< but for powers of two and signs, they stand for one
   };
 
   TapeOf<AlgebraEntry> tape_;                        ///< the first two entries are `unknown` and `replaced`
   std::map<std::uintptr_t, std::uintptr_t> copies_;  ///< the end of each by its beginning
   std::unordered_map<double, std::uint32_t> constants_;
-  std::array<Taken, 8> taken_;  ///< the values whose bits were looked at last
-  std::size_t next_taken_ = 0;
+  std::unordered_map<double, Taken> taken_;  ///< by the mantissa
+  std::unordered_set<double> tied_;          ///< exact numbers that a comparison may have chosen because of a rounding
 };
 
 }  // namespace assay::metal::emulator

@@ -16,7 +16,7 @@
 namespace assay::metal::emulator {
 
 /// Is changed with what the functions below write, so that no compiled shader of another one is taken from a cache.
-inline constexpr int instrumentation = 3;
+inline constexpr int instrumentation = 4;
 
 /// `text` is LLVM's representation as clang writes it before any optimisation, with names of values. Operations in
 /// functions of the folder `headers` belong to the lines that call them.

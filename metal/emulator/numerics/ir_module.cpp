@@ -45,11 +45,19 @@ std::uint32_t number(std::string_view text) {
   return value;
 }
 
-/// Functions that the emulator's headers define for the instrumentation itself.
+/// Functions that the emulator's headers define for the instrumentation itself, and what these call. They may run between
+/// a call and what its callee does first, which takes what the call has left for it.
 bool is_hook(std::string_view name) {
-  static constexpr std::array prefixes = {
-      "@__tsan_",     "@__sanitizer_", "@__ubsan_",     "@assay_numerics_",
-      "@assay_math_", "@__truncsfbf2", "@assay_shader", "@_ZN17assay_shader_side10arithmetic"};
+  static constexpr std::array prefixes = {"@__tsan_",
+                                          "@__sanitizer_",
+                                          "@__ubsan_",
+                                          "@assay_numerics_",
+                                          "@assay_math_",
+                                          "@__truncsfbf2",
+                                          "@assay_shader",
+                                          "@_ZN17assay_shader_side10arithmetic",
+                                          "@_ZN17assay_shader_side6access",
+                                          "@_ZN17assay_shader_side13report_blocks"};
   return std::ranges::any_of(prefixes, [&](const char* prefix) { return name.starts_with(prefix); });
 }
 

@@ -204,3 +204,15 @@ KERNEL(product_by_dot) {
   const float4 rest(x[32 + column], x[40 + column], x[48 + column], x[56 + column]);
   y[i] = dot(left[0], top) + dot(left[1], rest);
 }
+
+/// x, a step: what clang passes as one register, and blocks, which the emulator counts by the thousand.
+[[clang::noinline]] float2 stepped(float2 sum_and_term) {
+  return float2(sum_and_term.x + sum_and_term.y, sum_and_term.y);
+}
+
+// log-sum-exp
+KERNEL(log_of_many_steps) {
+  float2 sum_and_term(0);
+  for (uint n = 0; n < 32 * 64; ++n) sum_and_term = stepped(float2(sum_and_term.x, exp(x[n % 32]) / 64));
+  y[i] = log(sum_and_term.x);
+}

@@ -64,17 +64,20 @@ def _result(said: Dict[str, Any], text: str) -> GradcheckResult:
     )
 
 
-def _of_kernel(operation: str, fn: Callable[[Any], Any], cases: int, seed: int, **declared: Any) -> GradcheckResult:
+def _of_kernel(
+    operation: str, fn: Callable[[Any], Any], cases: int, seed: int, precision: Dict[str, int], **declared: Any
+) -> GradcheckResult:
     declaration = declaration_of(operation, fn, declared)
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         path = Path(folder) / "record.json"
         words = ["gradcheck", operation, "--kernel", "{kernel}", "--cases", str(cases), "--seed", str(seed)]
+        words += [word for name, digits in precision.items() for word in (f"--{name}", str(digits))]
         ended = judge([*words, "--json", str(path)], declaration, solver(operation, fn))
         if not path.is_file():
             raise JudgeError(ended.errors.strip() or f"the judge ended with status {ended.status}")
         said, text = json.loads(path.read_text()), ended.output
     if said["reproducer"]:
-        again = call_of(said["reproducer"], fn, declared)
+        again = call_of(said["reproducer"], fn, declared, **precision)
         text, said["reproducer"] = text.replace(said["reproducer"], again), again
     return _result(said, text)
 
@@ -183,7 +186,7 @@ def gradcheck(
     inputs: Any,
     gradient: Any = None,
     *,
-    digits: int = 100,
+    digits: Optional[int] = None,
     exact: Optional[bool] = None,
     tolerance: float = 0.0,
     cases: int = 60,
@@ -195,7 +198,8 @@ def gradcheck(
     inputs      an array, a number, or a list of arrays: where the gradient is judged. Each element is taken as it is
     gradient    the claimed gradient: arrays of the shapes of the inputs, or a function of the inputs; None: fn returns
                 (value, gradient) itself
-    digits      of the derivatives, where fn computes with object arrays of assay.Real: by np.exp, @, sum and the like
+    digits      of the derivatives, 100 unless said, where fn computes with object arrays of assay.Real: by np.exp, @, sum and
+                the like. Of an operation: of its reference
     exact       whether fn computes with Reals; None: gradcheck tries. Otherwise fn is a black box in the type of its
                 inputs: differences along directions, with estimates of their error, which may be too large to decide
     tolerance   in units of roundoff of the gradient's type; 0: derived from the condition of fn
@@ -219,16 +223,17 @@ def gradcheck(
     >>> right.verdict, wrong.verdict
     ('pass', 'fail')
     """
-    cases, seed, digits = _numbers.whole("cases", cases, 1, 1_000_000), _numbers.seed(seed), _numbers.whole("digits", digits, 17, MOST_DIGITS)
+    cases, seed = _numbers.whole("cases", cases, 1, 1_000_000), _numbers.seed(seed)
+    precision = {} if digits is None else {"digits": _numbers.whole("digits", digits, 17, MOST_DIGITS)}
     tolerance = _numbers.real("tolerance", tolerance, 0)
     exact = None if exact is None else _numbers.flag("exact", exact)
     if callable(inputs):
         fn, declared = with_operation(fn, declared)
     if isinstance(fn, Operation):
-        return fn.gate(None, inputs, cases=cases, seed=seed, **declared)
+        return fn.gate(None, inputs, cases=cases, seed=seed, **precision, **declared)
     if isinstance(fn, str):
         require_operation(fn, inputs)
-        return _of_kernel(fn, inputs, cases, seed, **declared)
+        return _of_kernel(fn, inputs, cases, seed, precision, **declared)
     if not callable(fn):
         raise TypeError(f"fn = {fn!r}: expected a function, an operation of assay.operation, or 'ctc', 'cce' or 'svd'")
     if declared:
@@ -242,7 +247,7 @@ def gradcheck(
     for i, one in enumerate(arrays):
         if one.dtype.name not in ("float16", "float32", "float64"):
             raise ValueError(f"input {i}: {one.dtype}: expected float16, float32 or float64")
-    options = {"digits": digits, "exact": exact, "tolerance": tolerance, "seed": seed}
+    options = {"digits": precision.get("digits", 100), "exact": exact, "tolerance": tolerance, "seed": seed}
     name = getattr(fn, "__name__", type(fn).__name__)
     results = []
     with kernel_calls():
