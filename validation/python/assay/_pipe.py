@@ -19,9 +19,10 @@ import numpy as np
 
 from ._arrays import Carried, bfloat16_array
 from ._called import TIME_LIMIT, KernelEnded, called, kernel_calls, require_outside
+from ._fork import private_files
 from ._layouts import declines_layout, laid_out
 from ._own_memory import Memory, SharedMemory
-from ._own_process import OwnProcess, private_files
+from ._own_process import OwnProcess
 from ._program import environment, program
 
 # Takes the options and the arrays of a call; returns the arrays of the answer.
