@@ -67,11 +67,6 @@ class OwnProcess:
         if run is None:
             with kernel_calls():
                 return self(*request)
-        answer = self._answered(run, request)
-        run.note([one.array for one in answer[1]])
-        return answer
-
-    def _answered(self, run: Any, request: Tuple[Any, ...]) -> Answer:
         if self._served is None and not self._reason and run.own_process:
             self._reason = why_here()  # not at each call: it reads a folder
         reason = self._reason or ("" if run.own_process else "own_process=False")

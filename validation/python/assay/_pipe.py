@@ -51,7 +51,6 @@ class Ended(NamedTuple):
     output: str
     errors: str
     here: str = ""  # where the kernel ran, if it could have changed this process
-    mistrust: str = ""  # why its results prove nothing, whatever their verdicts are
 
 
 def _read(stream: Any, size: int) -> bytearray | None:
@@ -204,7 +203,7 @@ def judge(
         for stream in (output, errors):
             stream.seek(0)
             texts.append(stream.read().decode(errors="replace"))
-    return Ended(status, *texts, run.here, run.mistrust)
+    return Ended(status, *texts, run.here)
 
 
 def _serve(
