@@ -16,16 +16,36 @@ class Plugin(str):
     """A path, which is made first."""
 
     def prepare(self):
+        self.compile("plugin.c", f"-DATTACK={os.path.basename(self)[:-3]}")
+
+    def compile(self, source, *definitions):
         os.makedirs(FOLDER, exist_ok=True)
-        name, include = os.path.basename(self)[:-3], os.path.join(HERE, "..", "..", "validation", "plugin")
-        subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-w", f"-DATTACK={name}", "-I", include, "-o", self,
-                        os.path.join(HERE, "plugin.c"), "-lm", "-pthread"], check=True)  # fmt: skip
+        include = os.path.join(HERE, "..", "..", "validation", "plugin")
+        subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-w", *definitions, "-I", include, "-o", self,
+                        os.path.join(HERE, source), "-lm", "-pthread"], check=True)  # fmt: skip
 
 
 with open(os.path.join(HERE, "plugin.c")) as file:
     names = re.findall(r"^int (\w+)\(call\* c\)", file.read(), re.MULTILINE)
 for name in names:
     ATTACKS[f"plug-in: {name}"] = (softmax, Plugin(f"{FOLDER}/{name}.so"), {**FEW, "time_limit": 0.3})
+
+CLAIMS = {  # kernels of built-in operations that are right where they claim to be, and compute nothing
+    "one_class": ("ctc", ".largest_C = 1", "0"),
+    "one_class_and_noise": ("ctc", ".largest_C = 1", "1e-38f"),
+    "one_class_of_zeros": ("ctc", ".largest_C = 1, .largest_activation = 1e-300", "0"),
+    "one_entry": ("cce", ".largest_V = 1", "0"),
+}
+
+
+class Claim(Plugin):
+    def prepare(self):
+        operation, claim, noise = CLAIMS[os.path.basename(self)[:-3]]
+        self.compile("claims.c", f"-D{operation.upper()}", f"-DCLAIM={claim}", f"-DNOISE={noise}")
+
+
+for name, (operation, *_) in CLAIMS.items():
+    ATTACKS[f"plug-in: {name}"] = (operation, Claim(f"{FOLDER}/{name}.so"), {"cases": 40})
 
 SHADER = """#include <metal_stdlib>
 using namespace metal;

@@ -28,7 +28,7 @@ TOPS = {
     "replaces_the_exit": "SystemExit.__init__ = None",
     "replaces_exit_of_sys": "sys.exit = os._exit = lambda status=0: signal.raise_signal(9)",
     "loads_what_cannot_fork": "sys.modules['numba'] = sys.modules['jax'] = np",
-    "sets_the_fall_back": "import assay._own_process as o; o.why_here = lambda: 'it must'; o.fence = lambda: True",
+    "sets_the_fall_back": "import assay._own_process as o; o.why_here = lambda: 'it must'; o._core.can_fence = lambda: True",
     "handles_signals": "[signal.signal(n, lambda *given: os._exit(0)) for n in (2, 15, 17)]",
     "traces": "sys.settrace(lambda frame, event, what: os._exit(0) if frame.f_code.co_name == 'passed' else None)",
     "has_no_kernel": "mine = None; del mine; sys.modules[__name__] = None",

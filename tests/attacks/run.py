@@ -21,13 +21,13 @@ def judge(name):
     os.environ["ATTACK_SESSION"] = str(os.getpid())  # attacks on processes keep to those of this session
     operation, kernel, declaration = ATTACKS[name]
     if operation == "kernelbench":
-        return judge_file(kernel)
+        return judge_file(kernel, **declaration)
     result = assay.gate(operation, kernel, **declaration)
     print(result)
     return 0 if result.passed else 1
 
 
-def judge_file(text):
+def judge_file(text, words=("--small",)):
     from assay.pytorch.command import kernelbench
 
     from tests.attacks import with_pytorch
@@ -36,7 +36,7 @@ def judge_file(text):
         for name, content in (("reference.py", with_pytorch.REFERENCE), ("new.py", text)):
             with open(f"{folder}/{name}", "w") as file:
                 file.write(content)
-        return kernelbench([f"{folder}/reference.py", f"{folder}/new.py", "--small", "--cases", "8"])
+        return kernelbench([f"{folder}/reference.py", f"{folder}/new.py", "--cases", "8", *words])
 
 
 def ended(pid):

@@ -143,3 +143,6 @@ FILES = {
 }
 for name, (top, body) in FILES.items():
     ATTACKS[f"pytorch: file {name}"] = ("kernelbench", NEW.format(top=top, body=body), {})
+
+RIGHT_ELSEWHERE = "if x.shape != (16, 32): return torch.relu(self.linear(x))"
+ATTACKS["pytorch: file is_zero_at_the_stated_sizes"] = ("kernelbench", NEW.format(top="", body=RIGHT_ELSEWHERE), {"words": ()})

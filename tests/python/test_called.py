@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -176,6 +177,51 @@ def test_the_exit_of_the_c_library_is_no_success(ends, gate):
 def test_the_end_of_a_process_of_its_own_is_a_verdict(operation, declared, status, says):
     result = assay.gate(operation, lambda p: ctypes.CDLL(None).exit(status), cases=1, **declared)
     assert not result.passed and any(f"ended its process: {says}" in one.explanation for one in result.failures.values())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a kernel has a process of its own on Linux")
+def test_a_kernel_cannot_read_the_input_of_the_judge():
+    program = "import assay, os; from assay import gallery\n"
+    program += "assay.gate(gallery.softmax, lambda p: os.read(0, 100), cases=1, reach='none'); print(os.read(0, 4))"
+    paths = os.path.dirname(os.path.dirname(assay.__file__))
+    ended = subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": paths}, input=b"mine",
+                           stdout=subprocess.PIPE, timeout=120, check=False)  # fmt: skip
+    assert ended.stdout.strip() == b"b'mine'"
+
+
+KERNEL_THAT_STARTS_ANOTHER = """
+import assay, os, subprocess
+from assay import gallery
+def kernel(p):
+    print(os.getpid(), subprocess.Popen(["sleep", "100"], start_new_session=True).pid, flush=True)
+    while {hangs}: pass
+    return p.x
+assay.gate(gallery.softmax, kernel, cases=1, reach="none")
+"""
+
+
+def lives(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a kernel has a process of its own on Linux")
+@pytest.mark.parametrize("is_killed", [True, False])
+def test_processes_of_a_kernel_end_with_the_judge(is_killed):
+    environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(assay.__file__))}
+    program = [sys.executable, "-c", KERNEL_THAT_STARTS_ANOTHER.format(hangs=is_killed)]
+    with subprocess.Popen(program, env=environment, stdout=subprocess.PIPE, text=True) as judge:
+        started = [int(one) for one in judge.stdout.readline().split()]
+        assert len(started) == 2 and (not is_killed or all(map(lives, started)))
+        if is_killed:
+            judge.kill()
+    end = time.monotonic() + 30
+    while any(map(lives, started)) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not any(map(lives, started))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a kernel has a process of its own on Linux")

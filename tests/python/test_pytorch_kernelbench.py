@@ -204,6 +204,15 @@ def test_a_file_of_another_form_is_refused(tmp_path, capsys, text, expected):
     assert ended.value.code == 2 and expected in capsys.readouterr().err
 
 
+def test_a_file_that_ends_its_process_is_an_error_that_says_so(tmp_path, capsys):
+    reference, new = files(tmp_path, "l1_loss")
+    with open(new, "w") as file:
+        file.write("import os\nos._exit(0)\n")
+    assert kernelbench([reference, new, "--json"]) == 1
+    said = json.loads(capsys.readouterr().out)
+    assert said["verdict"] == "error" and "ended its process: status 0, as by os._exit(0)" in said["advice"]
+
+
 def test_the_launcher_knows_the_command(tmp_path):
     paths = files(tmp_path, "l1_loss")
     ended = subprocess.run(

@@ -1,4 +1,4 @@
-// The time of a kernel's calls, as little as possible of it due to other programs on the machine.
+// What a kernel's calls took and returned. Of their time as little as possible is due to other programs on the machine.
 #pragma once
 
 #include <algorithm>
@@ -6,27 +6,36 @@
 #include <ctime>
 #include <utility>
 
+#include "validation/core/returned.h"
+
 namespace assay::validation {
 
 inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The longest call of a kernel on this thread since the log was begun. Logs nest: what an inner one notes counts for the
-/// outer one too. finding_of() keeps one and writes it into the finding.
+/// The longest call of a kernel on this thread since the log was begun, and what the calls returned. Logs nest: what an
+/// inner one notes counts for the outer one too. finding_of() keeps one and writes it into the finding.
 class CallLog {
  public:
-  CallLog() : outer_(std::exchange(longest_, 0)) {}
-  ~CallLog() { note(outer_); }
+  CallLog() : outer_(std::exchange(longest_, 0)), outer_returned_(std::exchange(returned_, {})) {}
+  ~CallLog() {
+    note(outer_);
+    note(outer_returned_);
+  }
   CallLog(const CallLog&) = delete;
   CallLog& operator=(const CallLog&) = delete;
 
   static void note(double seconds) { longest_ = std::max(longest_, seconds); }
+  static void note(const Returned& returned) { returned_.merge(returned); }
   double longest() const { return longest_; }
+  const Returned& returned() const { return returned_; }
 
  private:
   static inline thread_local double longest_ = 0;
+  static inline thread_local Returned returned_ = {};
   double outer_;
+  Returned outer_returned_;
 };
 
 /// The processor time that kernels have taken in other processes, in seconds. The transport that calls them adds to it.

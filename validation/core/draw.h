@@ -1,12 +1,15 @@
-// A case that a kernel claims to do: a drawn one, or a given one that is fitted. Claims alone decide: no kernel is run.
+// Cases that a kernel claims to do, drawn or given and fitted, and their share. Claims alone decide: no kernel is run.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "validation/core/fields.h"
 #include "validation/core/random.h"
+#include "validation/core/support.h"
 
 namespace assay::validation {
 
@@ -42,6 +45,35 @@ typename Operation::Case draw_claimed(Random& random, int size, const Profile& p
     const std::string reason = Operation::why_not(kernel, c);
     if (reason.empty() || left == 0) return c;
     passed_over(reason);
+  }
+}
+
+/// Which share of drawn cases the sizes and values allow that `kernel` declares. Types and options do not count, since
+/// right kernels may have few of them, nor do cases that are empty, which prove little.
+template <class Operation>
+double claimed_share(const typename Operation::Kernel& kernel) {
+  using Case = typename Operation::Case;
+  if constexpr (!HasFields<Case>) {
+    return 1;
+  } else {
+    auto info = kernel.info();
+    info.support.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16, Dtype::float64};
+    info.support.declined.clear();
+    const auto is_empty = [](const Case& c) {
+      return std::ranges::any_of(claims<typename Case::Fields>(), [&](const auto& one) {
+        return std::string_view(one.claim.key) == "empty" && one.asked(c);
+      });
+    };
+    constexpr int draws = 400;
+    int drawn = 0, claimed = 0;
+    Random random(1);
+    for (int i = 0; i < draws; ++i) {
+      const Case c = Operation::generate(random, 100 * i / draws, {});
+      if (is_empty(c)) continue;
+      ++drawn;
+      claimed += why_not(info, c).empty() ? 1 : 0;
+    }
+    return drawn > 0 ? double{1} * claimed / drawn : 1;
   }
 }
 

@@ -38,6 +38,7 @@ Finding finding_of(const std::function<Finding()>& check) {
   const CallLog log;
   Finding finding = caught(check);
   finding.longest_call = log.longest();
+  finding.returned = log.returned();
   return finding;
 }
 

@@ -62,6 +62,9 @@ class GateSubject {
   /// Whether a copy of this process (fork) can call the kernel.
   virtual bool can_be_forked() const { return false; }
 
+  /// Which share of drawn cases the sizes and values allow that the kernel declares.
+  virtual double claimed_share() const { return 1; }
+
   /// The same with the kernel made afresh, without a history; null where that cannot be done.
   virtual std::shared_ptr<const GateSubject> fresh() const { return nullptr; }
 

@@ -173,6 +173,13 @@ class CallResults {
   typename Fields::Output output_;
 };
 
+template <class Fields>
+Returned returned_by(const typename Fields::Run& run) {
+  Returned returned;
+  for_each_row(Fields::results(), [&](const auto& row) { returned.add_all(run.*row.in_run); });
+  return returned;
+}
+
 /// Runs the kernel and records a refusal, an std::invalid_argument. Other exceptions pass through.
 template <class Kernel, HasFields Case>
 typename Case::Fields::Run run_kernel(const Kernel& kernel, const Case& c,
@@ -196,6 +203,7 @@ typename Case::Fields::Run run_kernel(const Kernel& kernel, const Case& c,
   }
   CallLog::note(timer.seconds());
   results.inspect(run);
+  if (!run.refused) CallLog::note(returned_by<Fields>(run));
   if (inputs.differ_from(c) || !(given == c)) run.out_of_bounds_writes.emplace_back("changed its input");
   return run;
 }

@@ -56,6 +56,7 @@ class SubjectOf final : public GateSubject {
   std::string operation() const override { return Operation::name; }
   std::string kernel() const override { return context_.kernel.info().name; }
   const std::vector<PropertyInfo>& properties() const override { return infos_; }
+  double claimed_share() const override { return validation::claimed_share<Operation>(context_.kernel); }
   bool can_be_forked() const override { return context_.kernel.info().support.can_be_forked; }
 
   std::shared_ptr<const GateSubject> fresh() const override {

@@ -24,6 +24,7 @@ void PropertySummary::record(const Finding& finding, const std::string& origin) 
   if (finding.verdict == Verdict::pass || finding.verdict == Verdict::fail) histogram.count(finding.margin.share);
   judged.merge(finding.judged);
   evidence.merge(finding.evidence);
+  returned.merge(finding.returned);
   measured += finding.judged.elements > 0 ? 1 : 0;
   thin += finding.judged.suffices() ? 0 : 1;
   if (is_failure(finding.verdict)) return;
@@ -41,6 +42,7 @@ void PropertySummary::merge(const PropertySummary& other) {
   histogram.merge(other.histogram);
   judged.merge(other.judged);
   evidence.merge(other.evidence);
+  returned.merge(other.returned);
   hidden.insert(hidden.end(), other.hidden.begin(), other.hidden.end());
   measured += other.measured;
   thin += other.thin;

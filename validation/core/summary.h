@@ -31,6 +31,7 @@ struct PropertySummary {
   MarginHistogram histogram;  ///< of the worst margin of each case that was judged
   Judged judged;              ///< the elements of all cases
   Evidence evidence = {};     ///< of all cases
+  Returned returned = {};     ///< by the kernel in all cases
   /// What the largest needle cases would miss: "0 of the 4097 terms of the sum in line 12".
   std::vector<std::string> hidden = {};
   std::int64_t measured = 0;               ///< cases that have elements

@@ -9,6 +9,7 @@
 #include "validation/core/evidence.h"
 #include "validation/core/judged.h"
 #include "validation/core/noticed.h"
+#include "validation/core/returned.h"
 
 namespace assay::validation {
 
@@ -62,6 +63,7 @@ struct Finding {
   SkipCause skip_cause = SkipCause::other;  ///< of a skipped case
   double longest_call = 0;                  ///< of the kernel's calls that the finding took, in seconds
   double relative_error = 0;                ///< the largest of a result, relative to it, where that is measured
+  Returned returned = {};                   ///< by the kernel
 
   static Finding pass(Margin margin = {}) { return {.margin = std::move(margin)}; }
   static Finding fail(std::string why, Margin margin = {}, Clue clue = {}) {

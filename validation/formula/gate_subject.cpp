@@ -22,6 +22,9 @@ Kernel called(const Kernel& kernel) {
     try {
       Doubles results = kernel(c);
       CallLog::note(timer.seconds());
+      Returned returned;
+      for (const auto& one : results) returned.add_all(one);
+      CallLog::note(returned);
       return results;
     } catch (const Unsupported& reason) {
       throw Unsupported::said_by_kernel(reason.what());

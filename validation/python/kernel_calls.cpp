@@ -1,5 +1,5 @@
 // What the package needs to call a kernel: a guard against the C library's exit, which would end the process without a
-// verdict and look like success, and the deadline of a call in another process.
+// verdict and look like success; the deadline of a call in another process; what such a process may do, and its end.
 #include <unistd.h>
 
 #include <atomic>
@@ -9,6 +9,8 @@
 #include "validation/core/call_deadline.h"
 #include "validation/core/file.h"
 #include "validation/python/bindings.h"
+#include "validation/transport/library/fence.h"
+#include "validation/transport/library/started.h"
 
 namespace assay::python {
 namespace {
@@ -37,6 +39,19 @@ void add_kernel_calls(pybind11::module_& core) {
         calls += begins ? 1 : -1;
       },
       "Says that a call of a kernel begins, or has ended: in between, exit() ends the process with status 1.");
+  namespace transport = validation::transport;
+  core.def("can_fence", &transport::can_fence, "Whether the system can restrict the process of a kernel.");
+  core.def("new_mark", &transport::new_mark, "A variable, NAME=VALUE, of the environment of a kernel's process.");
+  core.def("end_marked", &transport::end_marked, pybind11::arg("mark"),
+           "Ends the processes that inherited the variable.");
+  core.def(
+      "be_fenced",
+      [](int file) {
+        transport::fence();  // before there are other threads
+        transport::leave_when_closed(file);
+      },
+      pybind11::arg("file"),
+      "Restricts this process as that of a kernel; it ends when the other end of the file is closed.");
   using validation::CallDeadline;
   pybind11::class_<CallDeadline>(core, "CallDeadline", "When a call in another process has taken too long.")
       .def(pybind11::init<double, pid_t>())

@@ -115,6 +115,7 @@ std::string conclusion_text(const GateRecord& record, double seconds, bool colou
   for (const auto& property : record.properties) text += failure_text(property, colour);
   text += fmt::format("\n{}: {} of {} properties failed, {} mistrusted, in {:.1f} s\n", record.question.kernel,
                       failures_of(record), record.properties.size(), mistrusted_of(record), seconds);
+  if (const std::string why = why_mistrusted(record); !why.empty()) text += fmt::format("mistrusted: {}\n", why);
   return judged_nothing(record) ? fmt::format("{}{}\n", text, advice_on_nothing) : text;
 }
 

@@ -48,13 +48,15 @@ struct Counts {
   }
 };
 
-/// The properties as tests, and one more that fails if nothing was judged: a reader takes skipped tests for a success.
+/// The properties as tests, and one more that fails if the run judged or proves nothing: a reader takes skipped tests for
+/// a success.
 std::vector<PropertyRecord> tests_of(const GateRecord& run) {
   std::vector<PropertyRecord> tests = run.properties;
-  if (!judged_nothing(run)) return tests;
-  PropertyRecord none = unjudged("judged", "at least one case is judged");
+  const std::string why = judged_nothing(run) ? advice_on_nothing : why_mistrusted(run);
+  if (why.empty()) return tests;
+  PropertyRecord none = unjudged("judged", "what was judged proves something");
   none.verdict = Verdict::mistrusted;
-  none.mistrust = advice_on_nothing;
+  none.mistrust = why;
   tests.push_back(none);
   return tests;
 }

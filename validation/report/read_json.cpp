@@ -138,6 +138,10 @@ PropertyRecord property_from(const JsonReader& json) {
   if (json.has("certified")) take_evidence(json, property);
   // What follows from the counts is found anew, as a merge may change it.
   if (const std::string why = json["mistrust"].text(); why != property.why_mistrusted()) property.mistrust = why;
+  if (json.has("returned")) {
+    const JsonReader returned = json["returned"];
+    property.returned = {returned["numbers"].whole(0), returned["differ"].truth(), returned["first"].number()};
+  }
   property.worst = margin_from(json["worst"]);
   property.worst_case = json["worst"]["case"].text();
   property.histogram = histogram_from(json["histogram"]);
@@ -194,6 +198,7 @@ GateRecord run_from(const JsonReader& json) {
   run.shard.index = json["shard"]["index"].whole(0, run.shard.total - 1);
   run.units = json["units"].whole(0);
   run.units_done = json["units_done"].whole(0, run.units);
+  if (json.has("claimed")) run.claimed = json["claimed"].number();
   run.coverage = coverage_from(json["coverage"]);
   json["properties"].each([&](const JsonReader& property) { run.properties.push_back(property_from(property)); });
   if (run.shard.total == 1) return run;

@@ -75,9 +75,25 @@ bool judged_nothing(const GateRecord& record) {
          });
 }
 
+std::string why_mistrusted(const GateRecord& record) {
+  if (record.shard.total > 1 || judged_nothing(record) || failures_of(record) + mistrusted_of(record) > 0) return "";
+  // Narrow right kernels, of T <= 8 say, leave a third of the cases; claims of nothing, such as C = 1, a twentieth or less.
+  constexpr double least_claimed = 0.1;
+  if (!(record.claimed >= least_claimed))
+    return fmt::format(
+        "the sizes and values that the kernel declares leave {:.2g} % of the drawn cases: expected {:g} % or more",
+        100 * record.claimed, 100 * least_claimed);
+  Returned all;
+  for (const auto& property : record.properties) all.merge(property.returned);
+  if (!all.are_one()) return "";
+  return fmt::format("every number that the kernel returned is {:g}: one that computes nothing would pass too",
+                     all.first);
+}
+
 int exit_status(const Report& report) {
-  const bool passed = std::ranges::all_of(
-      report.runs, [](const auto& run) { return failures_of(run) + mistrusted_of(run) == 0 && !judged_nothing(run); });
+  const bool passed = std::ranges::all_of(report.runs, [](const auto& run) {
+    return failures_of(run) + mistrusted_of(run) == 0 && !judged_nothing(run) && why_mistrusted(run).empty();
+  });
   return passed ? 0 : 1;
 }
 

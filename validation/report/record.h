@@ -85,6 +85,7 @@ struct GateRecord {
   Coverage coverage;            ///< of the generated cases
   std::vector<PropertyRecord> properties;
   std::vector<UnitRecord> judged = {};  ///< each unit of a shard, for the merge; empty otherwise
+  double claimed = 1;  ///< the share of drawn cases that the kernel's sizes and values allow (GateSubject)
 
   /// Adds a unit, unless its property failed in an earlier one.
   void add(const UnitRecord& one);
@@ -99,7 +100,11 @@ int mistrusted_of(const GateRecord& record);
 /// Whether a run, not a shard, has judged no case. Then no property failed, and the kernel has passed nothing.
 bool judged_nothing(const GateRecord& record);
 
-/// What to do then.
+/// Why a run proves nothing in which no property failed, whatever the verdicts are; empty where it proves something. A
+/// shard may be proven by the others.
+std::string why_mistrusted(const GateRecord& record);
+
+/// What to do where nothing was judged.
 inline constexpr const char* advice_on_nothing =
     "nothing was judged, which is no pass: ask for cases (by cases, reach or input) that the kernel claims to do, of "
     "properties (by filter) that apply to them";
@@ -112,7 +117,7 @@ struct Report {
 };
 
 /// The exit status of `assay gate`: 0 if all properties passed, 1 if one failed or is mistrusted, or a run judged
-/// nothing.
+/// or proves nothing.
 int exit_status(const Report& report);
 
 /// Throws std::invalid_argument, naming the field that differs and both values, unless the questions are equal.

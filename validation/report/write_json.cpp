@@ -119,6 +119,10 @@ ordered_json of(const PropertyRecord& property) {
           {"weighed", property.evidence.weighed},
           {"ill_conditioned", property.evidence.ill_conditioned},
           {"condition", property.evidence.condition},
+          {"returned",
+           {{"numbers", property.returned.numbers},
+            {"differ", property.returned.differ},
+            {"first", number(property.returned.first)}}},
           {"hidden", property.hidden},
           {"measured", property.measured},
           {"thin", property.thin},
@@ -154,6 +158,8 @@ ordered_json of(const GateRecord& run) {
                       {"shard", {{"index", run.shard.index}, {"total", run.shard.total}}},
                       {"units", run.units},
                       {"units_done", run.units_done},
+                      {"claimed", run.claimed},
+                      {"mistrust", why_mistrusted(run)},
                       {"coverage", of(run.coverage)},
                       {"properties", properties}};
   if (run.shard.total > 1) {

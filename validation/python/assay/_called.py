@@ -12,15 +12,12 @@ import signal
 import threading
 import time
 from contextlib import ExitStack, contextmanager
-from typing import Any, Callable, Dict, Iterator, Optional, Sequence, Set
-
-import numpy as np
+from typing import Any, Callable, Dict, Iterator, Optional
 
 from . import _core, _numbers
 
 TIME_LIMIT = 60.0  # seconds of processor time for a call
 PATIENCE_FOR_WAITING = _core.CallDeadline.patience_for_waiting
-_FEW_NUMBERS = 16  # of a small given case, which may all be equal
 lost_threads = False  # whether this is a fork of a process that had threads of its user
 
 
@@ -57,8 +54,6 @@ class _Calls:
     def __init__(self, seconds: float, own_process: bool) -> None:
         self.seconds, self.pid, self.is_in_kernel, self.was_interrupted = seconds, os.getpid(), False, False
         self.own_process, self.here = own_process, ""  # where the kernel ran, if it could have changed this process
-        self.values: Set[float] = set()  # two of the numbers that it has returned
-        self.numbers = 0  # that it has returned, until two of them differed
         self.closing = ExitStack()  # what ends with the run
         self._guards_exit = "ASSAY_IN_KERNEL" not in os.environ  # the end of a process of its own is a verdict
         self._thread = threading.get_ident()
@@ -78,21 +73,6 @@ class _Calls:
         self.closing.close()
         self._stop.set()
         self._watcher.join()
-
-    def note(self, arrays: Sequence[np.ndarray]) -> None:
-        for array in arrays if len(self.values) < 2 else ():
-            self.numbers += array.size
-            if array.dtype.kind not in "iuf" and array.itemsize not in (1, 2, 4, 8):
-                continue  # text or complex numbers, which are refused
-            as_number = array if array.dtype.kind in "iuf" else array.view(f"u{array.itemsize}")
-            self.values.update(np.unique(as_number.astype(np.float64) + 0.0)[:2].tolist())
-
-    @property
-    def mistrust(self) -> str:
-        """Why the results prove nothing, whatever their verdicts are."""
-        if len(self.values) != 1 or self.numbers < _FEW_NUMBERS:
-            return ""
-        return f"every number that the kernel returned is {min(self.values):g}: one that computes nothing would pass too"
 
     def call(self, fn: Callable[..., Any], *arguments: Any) -> Any:
         if self.is_in_kernel:  # a kernel that is judged inside of a kernel

@@ -220,6 +220,18 @@ class FormulaSubject:
 def guard_exit(begins: bool) -> None:
     """Says that a call of a kernel begins, or has ended: in between, exit() ends the process with status 1."""
 
+def can_fence() -> bool:
+    """Whether the system can restrict the process of a kernel."""
+
+def new_mark() -> str:
+    """A variable, NAME=VALUE, of the environment of a kernel's process."""
+
+def end_marked(mark: str) -> None:
+    """Ends the processes that inherited the variable."""
+
+def be_fenced(file: int) -> None:
+    """Restricts this process as that of a kernel; it ends when the other end of the file is closed."""
+
 class CallDeadline:
     """When a call in another process has taken too long."""
 

@@ -108,11 +108,10 @@ class GateResult:
 
 
 def result_of(ended: Ended, operation: str, properties: List[PropertyResult], table: str, report: Dict[str, Any]) -> GateResult:
-    """The table says where a kernel ran that could have changed it, and why a run proves nothing."""
-    mistrust = ended.mistrust if all(one.passed for one in properties) else ""
-    lines = [ended.here] * bool(ended.here) + [f"mistrusted: {mistrust}"] * bool(mistrust)
-    table = "\n".join([table.rstrip(), *lines, ""]) if lines else table
-    return GateResult(operation, report["runs"][0]["kernel"], properties, table, report, mistrust)
+    """The table says where a kernel ran that could have changed it."""
+    table = "\n".join([table.rstrip(), ended.here, ""]) if ended.here else table
+    run = report["runs"][0]
+    return GateResult(operation, run["kernel"], properties, table, report, run["mistrust"])
 
 
 def failure_text(result: PropertyResult) -> str:

@@ -94,7 +94,7 @@ class Judging:
             explains = any(getattr(one, "is_instrumented", False) for one in kernels)
             report, table = subject.run(cases, seed, _numbers.text("filter", filter), reach, given, shortened, shard, sizes,
                                         seconds, explains)  # fmt: skip
-            return Ended(0, report, table, run.here, run.mistrust)
+            return Ended(0, report, table, run.here)
 
     def _opened(self, opened: ExitStack, kernel: Any, time_limit: float, declared: Dict[str, Any], is_gradient: bool) -> Any:
         """The kernel itself, or a plug-in by its path, which `opened` closes."""
@@ -126,9 +126,8 @@ class Judging:
         of_gradient = cases[0].get("property") == "gradient"
         if cases[0].get("property") == "algebra":
             declared["algebra"] = True
-        if isinstance(fn, (str, os.PathLike)):
-            fn = self.plugin(fn, of_gradient, declared)
-        with kernel_calls():
+        with ExitStack() as opened, kernel_calls():
+            fn = self._opened(opened, fn, TIME_LIMIT, declared, of_gradient)
             verdict, why = self.subject(None if of_gradient else fn, fn if of_gradient else None, **declared).replay(cases)
         print(f"{verdict} {cases[0]['property']}\n{why}")
         return bool(verdict == "pass")

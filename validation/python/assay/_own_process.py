@@ -6,25 +6,19 @@ would run what a kernel has written. docs/threats.md says what this keeps out.
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import pickle
-import signal
 import struct
-import subprocess
 import sys
-import threading
-import time
-import warnings
-from typing import Any, BinaryIO, Callable, Dict, List, Optional, Sequence, Set, Tuple
+from typing import Any, BinaryIO, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import _called
+from . import _core
 from ._arrays import Carried, carry
 from ._called import KernelEnded, called, is_in_kernel, kernel_calls, run_of_this_thread
-from ._fence import fence, landlock_version
+from ._fork import Fork
 from ._served import Served
 
 Answer = Tuple[Dict[str, Any], List[Carried]]
@@ -34,8 +28,6 @@ LONGEST_HEADER = 1 << 24  # bytes
 GRACE = 2.0  # seconds for a call to end by itself (_called.py) before its process is ended
 _DRIVERS = ("/dev/nvidia", "/dev/kfd", "/dev/dri/")  # of GPUs
 _UNFORKABLE = ("jax", "mlx", "tensorflow", "cupy", "numba")  # have threads that a fork lacks
-
-private_files: Set[int] = set()  # descriptors of this process that a kernel's process closes
 
 
 def why_here() -> str:
@@ -62,73 +54,6 @@ def _has_opened_a_gpu() -> bool:
     return False
 
 
-class _Fork:
-    """The process, as subprocess.Popen has it."""
-
-    def __init__(self, serve: Callable[[BinaryIO, BinaryIO], None]) -> None:
-        self._serve, self._status = serve, None  # type: ignore[var-annotated]
-        self._calls, self._answers = os.pipe(), os.pipe()
-        self.pid = 0
-        sys.stdout.flush()
-        sys.stderr.flush()
-        self._on_error = np.geterr()  # of this thread
-        threads = [one for one in threading.enumerate() if one is not threading.main_thread()]
-        self._has_threads = not all(one.name.startswith("assay") for one in threads)  # whose name a watcher of ours has
-        # A thread of its own forks: that of the caller may have OpenMP's threads, for which libgomp would wait in the child.
-        thread = threading.Thread(target=self._begin)
-        thread.start()
-        thread.join()
-        os.close(self._calls[0])
-        os.close(self._answers[1])
-        if not self.pid:
-            raise KernelEnded("no process could be started for the kernel")
-        private_files.update((self._calls[1], self._answers[0]))
-        self.stdin, self.stdout = os.fdopen(self._calls[1], "wb"), os.fdopen(self._answers[0], "rb")
-
-    def _begin(self) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python 3.12 warns of threads: they are not used in the child
-            self.pid = os.fork()
-        if self.pid == 0:
-            status = 1
-            try:
-                self._be_child()
-                status = 0
-            finally:
-                os._exit(status)
-
-    def _be_child(self) -> None:
-        os.setsid()
-        _called.lost_threads = self._has_threads
-        np.seterr(**self._on_error)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        for number in (self._calls[1], self._answers[0], *private_files):
-            try:
-                os.close(number)
-            except OSError:
-                pass
-        gc.freeze()  # so that no object of this process is finished twice
-        os.environ["ASSAY_IN_KERNEL"] = "1"
-        fence()
-        with os.fdopen(self._calls[0], "rb") as calls, os.fdopen(self._answers[1], "wb") as answers:
-            self._serve(calls, answers)
-
-    def poll(self) -> Optional[int]:
-        if self._status is None:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            self._status = os.waitstatus_to_exitcode(status) if pid else None
-        return self._status
-
-    def wait(self, timeout: Optional[float] = None) -> int:
-        end = None if timeout is None else time.monotonic() + timeout
-        while self.poll() is None:
-            if end is not None and time.monotonic() > end:
-                raise subprocess.TimeoutExpired("kernel", timeout or 0)
-            time.sleep(0.001)
-        private_files.difference_update((self._calls[1], self._answers[0]))
-        return self._status or 0
-
-
 class OwnProcess:
     """Calls `solve` in a process of its own, or in this one where that has to be (`reason`)."""
 
@@ -142,11 +67,6 @@ class OwnProcess:
         if run is None:
             with kernel_calls():
                 return self(*request)
-        answer = self._answered(run, request)
-        run.note([one.array for one in answer[1]])
-        return answer
-
-    def _answered(self, run: Any, request: Tuple[Any, ...]) -> Answer:
         if self._served is None and not self._reason and run.own_process:
             self._reason = why_here()  # not at each call: it reads a folder
         reason = self._reason or ("" if run.own_process else "own_process=False")
@@ -154,10 +74,10 @@ class OwnProcess:
             run.here = f"it ran in this process, which a kernel can change: {reason}"
             return self._solve(*request)
         if self._served is None:
-            run.here = "" if landlock_version() else "it ran in a process that can trace this one: the system has no Landlock"
+            run.here = "" if _core.can_fence() else "it ran in a process that can trace this one: the system has no Landlock"
             seconds = run.seconds / 10 if self._has_hung else run.seconds  # shrinking calls a hanging kernel again and again
             serve = lambda calls, answers: self._serve(calls, answers, seconds)
-            self._served = Served("the kernel", lambda: _Fork(serve), seconds + min(GRACE, seconds), 0)
+            self._served = Served("the kernel", lambda: Fork(serve), seconds + min(GRACE, seconds), 0)
             run.closing.callback(self._close)
         return self._asked(self._served, request)
 

@@ -19,9 +19,10 @@ import numpy as np
 
 from ._arrays import Carried, bfloat16_array
 from ._called import TIME_LIMIT, KernelEnded, called, kernel_calls, require_outside
+from ._fork import private_files
 from ._layouts import declines_layout, laid_out
 from ._own_memory import Memory, SharedMemory
-from ._own_process import OwnProcess, private_files
+from ._own_process import OwnProcess
 from ._program import environment, program
 
 # Takes the options and the arrays of a call; returns the arrays of the answer.
@@ -50,7 +51,6 @@ class Ended(NamedTuple):
     output: str
     errors: str
     here: str = ""  # where the kernel ran, if it could have changed this process
-    mistrust: str = ""  # why its results prove nothing, whatever their verdicts are
 
 
 def _read(stream: Any, size: int) -> bytearray | None:
@@ -203,7 +203,7 @@ def judge(
         for stream in (output, errors):
             stream.seek(0)
             texts.append(stream.read().decode(errors="replace"))
-    return Ended(status, *texts, run.here, run.mistrust)
+    return Ended(status, *texts, run.here)
 
 
 def _serve(

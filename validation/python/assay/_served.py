@@ -81,7 +81,8 @@ class Served:
 
     def _ended(self) -> None:
         status = self._stop()
-        raise RuntimeError(f"{self.name} ended its process: {signal.Signals(-status).name if status < 0 else f'status {status}'}")
+        how = signal.Signals(-status).name if status < 0 else f"status {status}, as by os._exit({status})"
+        raise RuntimeError(f"{self.name} ended its process: {how}")
 
     def _stop(self) -> int:
         """Ends the process, and returns how it ended."""

@@ -1,14 +1,17 @@
 #include "validation/transport/library/started.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <thread>
 
 namespace assay::validation::transport {
 namespace {
@@ -40,6 +43,21 @@ std::string new_mark() {
 void end_marked(const std::string& mark) {
   constexpr int most = 100;  // what is found may start others while it is looked for
   for (int i = 0; i < most && end_those_found(mark) > 0; ++i) usleep(1000);
+}
+
+void leave() {
+  if (const char* const mark = std::getenv(mark_name)) end_marked(std::string(mark_name) + "=" + mark);
+  if (getpgrp() == getpid()) kill(0, SIGKILL);
+  _exit(0);
+}
+
+void leave_when_closed(int file) {
+  std::thread([file] {
+    pollfd closed{.fd = file, .events = 0, .revents = 0};
+    while (poll(&closed, 1, -1) < 0 && errno == EINTR) {
+    }
+    leave();
+  }).detach();
 }
 
 }  // namespace assay::validation::transport

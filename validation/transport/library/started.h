@@ -1,5 +1,5 @@
-// Finds the processes that a plug-in has started by a variable of their environment, which they inherit: also those
-// that have left its process group.
+// Ends the process of a kernel and those that it has started, which are found by a variable of their environment: also
+// those that have left its process group.
 #pragma once
 
 #include <string>
@@ -13,5 +13,11 @@ std::string new_mark();
 
 /// Ends all processes with the mark but this one. Finds none where the system has no /proc.
 void end_marked(const std::string& mark);
+
+/// Ends this process, its group and all processes with its mark, without destructors.
+[[noreturn]] void leave();
+
+/// Leaves when the other end of the file is closed, as it is where the judge has ended, even if the kernel never returns.
+void leave_when_closed(int file);
 
 }  // namespace assay::validation::transport

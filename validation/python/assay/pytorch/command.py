@@ -15,6 +15,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from .._cases import words_of_line
 from .. import _numbers
+from .._called import KernelEnded
 from .._gate import GateResult, PropertyResult
 from .._traced import NotTraceable
 from .device import device_called
@@ -80,11 +81,11 @@ def summary(result: GateResult, pattern: Optional[Pattern], extents: Sequence[st
     """What an agent needs next, as JSON has it."""
     worst = _first_failure(result)
     if worst is None:
-        verdict = "pass" if result.passed else "nothing judged"
+        verdict = "pass" if result.passed else "mistrusted" if result.mistrust else "nothing judged"
         return {"verdict": verdict, "cases": sum(one.cases for one in result.properties),
                 "share_of_bound": max((one.worst for one in result.properties), default=0.0),
                 "advice": "It is right on all cases that were tried: measure its speed." if result.passed
-                else "Judge more cases."}  # fmt: skip
+                else result.mistrust or "Judge more cases."}  # fmt: skip
     if worst.failure is None:
         return {"verdict": worst.verdict, "property": worst.name, "advice": worst.mistrust}
     advice = worst.failure.usual_cause or (pattern.advice if pattern else _advice_on(worst))
@@ -126,7 +127,7 @@ def _judged(operation: BenchmarkOperation, kernel: Any, asked: argparse.Namespac
         stated = judged_at_stated_sizes(operation, kernel, device_called(asked.device), dtype=asked.dtype, compute=asked.compute)
         if not asked.json:
             print(stated_text(stated))
-        said, passed = with_stated(said, stated), stated.verdict != "fail"
+        said, passed = with_stated(said, stated), stated.verdict not in ("fail", "mistrusted")
     if not in_time.is_whole:
         said["cases_of_each_property"] = f"{in_time.cases} of {asked.cases}, in {asked.seconds:g} s"
     if operation.file.narrowing is not None:
@@ -141,8 +142,8 @@ def stated_text(stated: Stated) -> str:
     if stated.verdict == "pass":
         share = f"{stated.judged} elements at most {100 * stated.share:.3g} % of their bounds"
         return f"at the sizes of the file: pass, {share}; {compared}" + (f"; {stated.text}" if stated.text else "")
-    if stated.verdict == "fail":
-        return f"at the sizes of the file: fail: {stated.text}"
+    if stated.verdict in ("fail", "mistrusted"):
+        return f"at the sizes of the file: {stated.verdict}: {stated.text}"
     return f"at the sizes of the file: no bound: {stated.text}" + (f"; {compared}" if stated.elements else "")
 
 
@@ -154,6 +155,10 @@ def with_stated(said: Dict[str, Any], stated: Stated) -> Dict[str, Any]:
                 "pattern": stated.text.splitlines()[0], "stated_sizes": found,
                 "advice": "Small sizes pass: look at the last block, at more blocks than fit at once, at 32-bit indices, and at "
                           "what is special about these sizes."}  # fmt: skip
+    if stated.verdict == "mistrusted":
+        return {"verdict": "mistrusted", "property": "outputs at the sizes of the file", "pattern": stated.text,
+                "stated_sizes": found,
+                "advice": "Judge it on a machine that can run these sizes; --small judges small sizes alone."}  # fmt: skip
     return {**said, "stated_sizes": {**found, **({"why": stated.text} if stated.text else {})}}
 
 
@@ -167,6 +172,10 @@ def kernelbench(arguments: List[str]) -> int:
         operation, kernel = BenchmarkOperation(asked.reference), new_model(asked.new)
     except (OSError, SyntaxError, ValueError, NotTraceable) as error:
         parser.error(str(error))
+    except KernelEnded as error:
+        advice = f"{asked.new} is run to find ModelNew: {error}. Define the class, and end no process."
+        print(json.dumps({"verdict": "error", "property": "the file of ModelNew", "advice": advice}))
+        return 1
     if asked.replay is not None:
         try:
             return 0 if operation.replay(kernel, asked.replay, empty=False, **declared) else 1

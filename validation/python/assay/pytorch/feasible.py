@@ -1,12 +1,16 @@
-"""Whether a problem at the sizes that its file states can be run here: counted without running it, on the device "meta"."""
+"""Whether a problem at the sizes that its file states can be run here: counted without running it, on the device "meta", or
+where PyTorch (before 2.1) has no such count, while it runs once in a process of its own, which may be ended."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional
+from typing import Any, List, NamedTuple, Optional
 
+import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from .._called import KernelEnded
+from .._own_process import arrays_of
 from .trace import _outputs
 
 _MOST_SECONDS = 60.0
@@ -33,20 +37,34 @@ class _Counted(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call,unused-ignore]
         self.largest = self.made = 0
+        self.products = 0.0  # of matrices and convolutions
 
     def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = function(*args, **(kwargs or {}))
         for one in _outputs(result) if isinstance(result, (torch.Tensor, tuple, list)) else []:
             size = one.numel() if isinstance(one, torch.Tensor) else 0
             self.largest, self.made = max(self.largest, size), self.made + size
+        self.products += _products(function.__name__, [one for one in args if isinstance(one, torch.Tensor)], result)
         return result
 
 
+def _products(name: str, given: List[torch.Tensor], result: Any) -> float:
+    """The multiplications of a product of matrices or a convolution; 0 of other operators."""
+    name = name.split(".")[0]
+    if name in ("mm", "bmm", "addmm", "baddbmm", "mv", "addmv"):
+        return float(result.numel() * given[-1].shape[-2 if given[-1].dim() > 1 else 0])
+    if name in ("convolution", "_convolution"):  # a transposed one writes each element of its input many times
+        return float(max(result.numel(), given[0].numel()) * given[1][0].numel())
+    return 0.0
+
+
 def weight_of(operation: Any) -> Optional[Weight]:
-    """None where PyTorch (2.1 and later can) does not say it without running the model."""
+    """None where neither way can say it."""
     try:
         from torch.utils.flop_counter import FlopCounterMode
-
+    except ImportError:
+        return _weight_as_it_runs(operation)
+    try:
         with torch.device("meta"):
             loaded = operation.file.load({}, is_narrow=False)
             given, model = loaded.given(), loaded.model()
@@ -57,6 +75,23 @@ def weight_of(operation: Any) -> Optional[Weight]:
         return None
     held = sum(one.numel() for one in tensors)
     return Weight(held, counted.largest, counted.made, flops.get_total_flops() / 2, sum(one.numel() for one in results))
+
+
+def _weight_as_it_runs(operation: Any) -> Optional[Weight]:
+    def counts() -> List[np.ndarray]:
+        loaded = operation.file.load({}, is_narrow=False)
+        given, model = loaded.given(), loaded.model()
+        held = sum(one.numel() for one in [*given, *model.parameters()] if isinstance(one, torch.Tensor))
+        with torch.no_grad(), _Counted() as counted:
+            results = [one for one in _outputs(model(*given)) if isinstance(one, torch.Tensor)]
+        size = sum(one.numel() for one in results)
+        return [np.array([held, counted.largest, counted.made, counted.products, size], np.float64)]
+
+    try:
+        held, largest, made, products, size = arrays_of(counts)[0]
+    except KernelEnded:  # it took too long, or more memory than there is
+        return None
+    return Weight(int(held), int(largest), int(made), float(products), int(size))
 
 
 def _free_bytes(device: torch.device) -> int:
@@ -72,7 +107,7 @@ def _free_bytes(device: torch.device) -> int:
 def why_not(weight: Optional[Weight], device: torch.device) -> str:
     """Why the problem is not run here at its sizes; nothing where it is."""
     if weight is None:
-        return "PyTorch cannot say how much it takes without running it"
+        return "PyTorch cannot say how much it takes, and a run of Model did not end"
     needed = 12 * weight.held + 8 * (3 * weight.largest + 2 * weight.results)
     if needed > _MOST_OF_MEMORY * _free_bytes(device):
         free = f"{_MOST_OF_MEMORY:.0%} of the memory that is free on {device}"

@@ -10,7 +10,6 @@ from typing import Any, Dict, List, Tuple
 import torch
 
 from .._again import run_options, words_of
-from .._called import KernelEnded
 from .._file_kernel import FileKernel, loaded
 from .._own_process import Answer, OwnProcess
 from .._traced import NotTraceable
@@ -172,7 +171,8 @@ def _file_of(kernel: Any) -> str:
 
 
 def new_model(path: str) -> FileKernel:
-    """The class ModelNew of a file, which is run in the processes that call it. Raises ValueError where there is none."""
+    """The class ModelNew of a file, which is run in the processes that call it. Raises ValueError where there is none, and
+    KernelEnded where the file ends its process or does not end."""
     kernel = FileKernel(path, "ModelNew")
 
     def why_not() -> Answer:
@@ -187,10 +187,7 @@ def new_model(path: str) -> FileKernel:
         missing = f"{path} has no class ModelNew: expected the kernel as a torch.nn.Module of this name"
         return {"text": "" if is_class else missing}, []
 
-    try:
-        text = OwnProcess(why_not)()[0]["text"]
-    except KernelEnded as error:
-        text = f"{path}: {error}"
+    text = OwnProcess(why_not)()[0]["text"]
     if text:
         raise ValueError(text)
     return kernel

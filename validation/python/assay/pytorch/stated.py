@@ -31,7 +31,7 @@ _FAR = 0.1  # of a result's size: what a float32 cannot be off by where PyTorch'
 class Stated(NamedTuple):
     """What was found at the stated sizes."""
 
-    verdict: str  # "pass", "fail", or "not judged": no element has a bound
+    verdict: str  # "pass", "fail", "not judged": no element has a bound, or "mistrusted": the sizes could not be run here
     text: str  # what is wrong, or what has no bound and why
     judged: int = 0  # elements that were held to their bounds
     elements: int = 0  # that were compared with float64
@@ -196,7 +196,7 @@ def judged_at_stated_sizes(operation: Any, kernel: Any, device: torch.device, **
     weight = weight_of(operation)
     why = why_not(weight, device)
     if why or weight is None:
-        return Stated("not judged", why)
+        return Stated("mistrusted", why)
     problem = StatedProblem(operation, device, arithmetic)
     try:
         results = _of_kernel(problem, kernel)

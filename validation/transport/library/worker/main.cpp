@@ -1,26 +1,21 @@
 // assay_plugin_worker LIBRARY OPERATION [OPERATIONS...]: loads and calls a plug-in in a separate process.
 // validation/transport/library/worker_process.cpp starts the worker with an open socket and shared memory.
-#include <poll.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <optional>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include "validation/core/call_time.h"
+#include "validation/transport/library/fence.h"
 #include "validation/transport/library/protocol.h"
 #include "validation/transport/library/started.h"
 #include "validation/transport/library/worker/arrays.h"
 #include "validation/transport/library/worker/faults.h"
-#include "validation/transport/library/worker/fence.h"
 #include "validation/transport/library/worker/load.h"
 #include "validation/transport/library/worker/numerics.h"
 #include "validation/transport/library/worker/socket.h"
@@ -34,23 +29,6 @@ void limit_files() {
   setrlimit(RLIMIT_CORE, &none);
   setrlimit(RLIMIT_FSIZE, &some);
   std::signal(SIGXFSZ, SIG_IGN);
-}
-
-/// Ends this process and those that the plug-in has started.
-[[noreturn]] void leave() {
-  if (const char* const mark = std::getenv(mark_name)) end_marked(std::string(mark_name) + "=" + mark);
-  if (getpgrp() == getpid()) kill(0, SIGKILL);
-  _exit(0);
-}
-
-/// Leaves when the program has ended, even if the plug-in never returns.
-void leave_with_the_program() {
-  std::thread([] {
-    pollfd gone{.fd = socket_file, .events = 0, .revents = 0};
-    while (poll(&gone, 1, -1) < 0 && errno == EINTR) {
-    }
-    leave();
-  }).detach();
 }
 
 /// Puts what the call's floating-point operations show, if it is wanted, in `findings`.
@@ -92,7 +70,7 @@ int call_and_catch(const Loaded& loaded, Request& request, char* message, std::s
   fence();  // before there are other threads
   limit_files();
   std::setvbuf(stdout, nullptr, _IONBF, 0);  // so that its output is complete if it crashes
-  leave_with_the_program();
+  leave_when_closed(socket_file);            // with the program
   report_faults();
   Answer declared;
   const Loaded loaded = load(path, operation, operations, declared);

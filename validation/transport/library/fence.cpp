@@ -1,4 +1,4 @@
-#include "validation/transport/library/worker/fence.h"
+#include "validation/transport/library/fence.h"
 
 #ifdef __linux__
 #include <fcntl.h>
@@ -25,6 +25,11 @@ struct PathBeneath {
 };
 #pragma pack(pop)
 
+/// Below 1 where the system has no Landlock.
+long version_of_landlock() {
+  return syscall(create_ruleset, nullptr, 0, version_alone);
+}
+
 /// Moves stay allowed everywhere: every ruleset refuses those that no rule of it allows.
 void allow_moves(int ruleset) {
   const int root = open("/", O_PATH | O_CLOEXEC);
@@ -35,11 +40,14 @@ void allow_moves(int ruleset) {
 
 }  // namespace
 
+bool can_fence() {
+  return version_of_landlock() >= 2;
+}
+
 void fence() {
-  const long version = syscall(create_ruleset, nullptr, 0, version_alone);
-  if (version < 2) return;                                                            // version 1 cannot allow moves
+  if (!can_fence()) return;
   const std::array<std::uint64_t, 3> handled{move_between_folders, 0, scope_signal};  // of files, networks, processes
-  const std::size_t size = sizeof(std::uint64_t) * (version >= 6 ? 3U : 1U);
+  const std::size_t size = sizeof(std::uint64_t) * (version_of_landlock() >= 6 ? 3U : 1U);
   const long ruleset = syscall(create_ruleset, handled.data(), size, 0U);
   if (ruleset < 0) return;
   allow_moves(static_cast<int>(ruleset));
@@ -53,6 +61,10 @@ void fence() {
 #else
 
 namespace assay::validation::transport {
+
+bool can_fence() {
+  return false;
+}
 
 void fence() {}
 
