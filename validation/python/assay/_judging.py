@@ -107,7 +107,7 @@ class Judging:
 
     def plugin(self, path: Any, is_gradient: bool, declared: Dict[str, Any], **limit: float) -> Plugin:
         types = types_of(declared.get("dtype", "float32"), declared.get("dtypes"), self.kinds)
-        return Plugin(path, self, types, is_gradient, **limit)
+        return Plugin(path, self, types, is_gradient, strides=_numbers.flag("strides", declared.get("strides", False)), **limit)
 
     def _result(self, ended: Ended, kernel: Any, backward: Any, declared: Dict[str, Any],
                 input: Optional[Given]) -> GateResult:
