@@ -12,11 +12,11 @@ class Living {
   /// The one that lives; null if there is none.
   static Self* current() { return living; }
 
- protected:
+ private:
+  friend Self;  // which alone may inherit from it
   Living() { living = static_cast<Self*>(this); }
   ~Living() { living = nullptr; }
 
- private:
   inline static Self* living = nullptr;
 };
 

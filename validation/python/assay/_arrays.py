@@ -123,7 +123,7 @@ def carry(value: Any) -> Carried:
 
 def from_bfloat16(bits: np.ndarray) -> np.ndarray:
     """float32 of the bits of bfloat16."""
-    return (bits.astype(np.uint32) << 16).view(np.float32)
+    return np.asarray(bits.astype(np.uint32) << 16, np.uint32).view(np.float32)  # a shifted number alone would be int64
 
 
 def to_bfloat16(x: Any) -> np.ndarray:
