@@ -9,6 +9,7 @@ import pytest
 
 import assay
 from assay import gallery
+from assay.corpus.narrow import bits, wide as wide_of
 from formula_gradients import layer_backward, transducer_backward
 from formula_right_kernels import RIGHT, rms_plain, softmax_plain
 from formula_right_sequences import delta_in_chunks, delta_plain, wide
@@ -69,17 +70,12 @@ def test_an_unknown_name_is_refused():
 
 def widened(one):
     """float32 of float16, or of the bits of bfloat16; flags and indices as they are."""
-    if one.dtype.name in ("float16", "bfloat16"):
-        return one.astype(f32)
-    return (one.astype(np.uint32) << 16).view(f32) if one.dtype == np.uint16 else one
+    return wide_of(one) if one.dtype.name in ("float16", "bfloat16", "uint16") else one
 
 
 def narrowed(x, dtype):
     """float32 as float16, or as the bits of bfloat16, rounded to nearest."""
-    if dtype == "float16":
-        return x.astype(np.float16)
-    bits = np.ascontiguousarray(x, f32).view(np.uint32)
-    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
+    return x.astype(np.float16) if dtype == "float16" else bits(x)
 
 
 def rounded_to(dtype):

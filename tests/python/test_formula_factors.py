@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import assay
+from assay.corpus.narrow import bfloat16
 
 LOG2_E = 1.4426950408889634
 SCALE = 0.25  # a power of two: the formula scales exactly
@@ -24,11 +25,6 @@ def average(xp, x, w):
 
 def scores_of(p):
     return np.ascontiguousarray(p.q) @ np.ascontiguousarray(p.k).T
-
-
-def bfloat16(x):
-    bits = np.ascontiguousarray(x, np.float32).view(np.uint32)
-    return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)
 
 
 def with_powers_of_two(p, store=lambda s: s):

@@ -7,21 +7,11 @@ import numpy as np
 import pytest
 
 import assay
+from assay.corpus.narrow import bfloat16, half
 
 CASES = 40
 f32 = np.float32
 warnings.filterwarnings("ignore", category=RuntimeWarning)
-
-
-def to_bfloat16(x):
-    """To nearest, ties to even, as a float32."""
-    bits = np.ascontiguousarray(x, f32).view(np.uint32)
-    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)
-    return np.where(np.isfinite(x), rounded.view(f32), x).astype(f32)
-
-
-def to_float16(x):
-    return x.astype(np.float16).astype(f32)
 
 
 def truncated(x):
@@ -43,14 +33,14 @@ def attention(xp, q, k, v):
     return p @ v
 
 
-def in_one_piece(p, keep=to_bfloat16):
+def in_one_piece(p, keep=bfloat16):
     """All weights at once, which are kept narrow."""
     scores = p.q @ p.k.T
     e = np.exp(scores - scores.max(-1, keepdims=True, initial=-np.inf))
     return keep(e / e.sum(-1, keepdims=True)) @ p.v
 
 
-def in_blocks(p, keep=to_bfloat16, block=2):
+def in_blocks(p, keep=bfloat16, block=2):
     """Online, with weights that are kept narrow before their sum is known: each relative to the maximum so far."""
     n = p.q.shape[0]
     top, total, out = np.full((n, 1), -np.inf, f32), np.zeros((n, 1), f32), np.zeros((n, p.v.shape[1]), f32)
@@ -80,7 +70,7 @@ def test_a_value_that_is_kept_in_16_bits_passes_where_it_is_declared(kernel, nam
 
 
 def test_the_hint_names_the_value_and_its_type():
-    for keep, type_name in ((to_bfloat16, "bfloat16"), (to_float16, "float16")):
+    for keep, type_name in ((bfloat16, "bfloat16"), (half, "float16")):
         failure = judge(lambda p: in_one_piece(p, keep)).failures["outputs"]
         found = re.search(r"if the kernel keeps p in ([a-z0-9 ]+), declare rounds={'p': '", failure.explanation)
         assert found and type_name in found[1].split(" or ")
@@ -108,7 +98,7 @@ def without_the_last(p):
 FAULTS = {
     "another type": (in_one_piece, {"p": "float16"}),
     "another value": (in_one_piece, {"scores": "float16"}),
-    "the values of v too": (lambda p: in_one_piece(type(p)(q=p.q, k=p.k, v=to_bfloat16(p.v))), {"p": "bfloat16"}),
+    "the values of v too": (lambda p: in_one_piece(type(p)(q=p.q, k=p.k, v=bfloat16(p.v))), {"p": "bfloat16"}),
     "one element": (spoiled(lambda y: y * f32(1.1) + f32(0.1)), {"p": "bfloat16"}),
     "NaN": (spoiled(lambda y: np.nan), {"p": "bfloat16"}),
     "infinite": (spoiled(lambda y: np.inf), {"p": "bfloat16"}),
@@ -145,12 +135,12 @@ def test_a_value_that_is_returned_has_a_name():
 
     def kernel(p):
         e = np.exp(-np.abs(p.x))
-        return to_bfloat16(np.where(p.x < 0, e, f32(1)) / (1 + e))
+        return bfloat16(np.where(p.x < 0, e, f32(1)) / (1 + e))
 
     assert "rounds={'y': 'bfloat16'}" in assay.gate(logistic, kernel, cases=CASES, reach="none").failures["outputs"].explanation
     assay.gate(logistic, kernel, cases=CASES, reach="none", rounds={"y": "bfloat16"}).raise_for_failure()
     without = assay.operation(x="N")(lambda xp, x: xp.exp(x))
-    plain = lambda p: to_bfloat16(np.exp(p.x))  # noqa: E731
+    plain = lambda p: bfloat16(np.exp(p.x))  # noqa: E731
     assay.gate(without, plain, cases=CASES, reach="none", rounds={"output": "bfloat16"}).raise_for_failure()
 
 
@@ -183,7 +173,7 @@ def test_products_in_tf32(kernel):
 
 
 def test_products_in_bfloat16_are_no_tf32():
-    kernel = with_factors(to_bfloat16)
+    kernel = with_factors(bfloat16)
     assert "products='bfloat16'" in products(kernel, products="tf32").failures["outputs"].explanation
     products(kernel, products="bfloat16").raise_for_failure()
 

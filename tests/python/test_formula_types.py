@@ -7,20 +7,11 @@ import pytest
 
 import assay
 from assay import gallery
-from test_formula_kept import to_bfloat16
+from assay.corpus.narrow import bfloat16, bits, wide
 
 f32 = np.float32
 warnings.filterwarnings("ignore", category=RuntimeWarning)
 MIXED = dict(dtypes={"x": "bfloat16", "output": "bfloat16"}, cases=40, reach="none")
-
-
-def widened(x):
-    bits = np.ascontiguousarray(x).view(np.uint16)
-    return (bits.astype(np.uint32) << 16).view(f32).reshape(x.shape)
-
-
-def narrowed(y):
-    return (to_bfloat16(y).view(np.uint32) >> 16).astype(np.uint16).reshape(y.shape)
 
 
 def rms(x, weight):
@@ -28,12 +19,12 @@ def rms(x, weight):
 
 
 def plain(p):
-    return narrowed(rms(widened(p.x), p.weight))
+    return bits(rms(wide(p.x), p.weight))
 
 
 def in_float64(p):
-    x = widened(p.x).astype(np.float64)
-    return narrowed((x / np.sqrt((x * x).mean(-1, keepdims=True) + 2.0**-17) * p.weight).astype(f32))
+    x = wide(p.x).astype(np.float64)
+    return bits((x / np.sqrt((x * x).mean(-1, keepdims=True) + 2.0**-17) * p.weight).astype(f32))
 
 
 @pytest.mark.parametrize("kernel", [plain, in_float64])
@@ -44,13 +35,13 @@ def test_activations_in_16_bits_and_a_weight_in_32(kernel):
 
 
 def of_weight(change):
-    return lambda p: narrowed(rms(widened(p.x), change(p.weight)))
+    return lambda p: bits(rms(wide(p.x), change(p.weight)))
 
 
 @pytest.mark.parametrize("kernel", [
-    of_weight(to_bfloat16),  # its digits are lost
+    of_weight(bfloat16),  # its digits are lost
     of_weight(lambda w: w * f32(1.01)),
-    lambda p: narrowed(to_bfloat16(rms(widened(p.x), f32(1))) * p.weight),  # Llama's, which declares it
+    lambda p: bits(bfloat16(rms(wide(p.x), f32(1))) * p.weight),  # Llama's, which declares it
     lambda p: np.where(np.arange(p.x.shape[-1]) == 3, np.uint16(0x7FC0), plain(p)),  # NaN
     lambda p: np.where(np.arange(p.x.shape[-1]) == 3, np.uint16(0x7F80), plain(p)),  # infinite
 ])  # fmt: skip

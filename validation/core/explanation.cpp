@@ -20,8 +20,6 @@ using metal::emulator::LineLoss;
 using metal::emulator::Report;
 using metal::emulator::SourcePosition;
 
-Explanation* living = nullptr;
-
 std::string short_place(const SourcePosition& position) {
   if (position.line == 0) return {};
   return fmt::format("{}:{}", std::filesystem::path(position.file).filename().string(), position.line);
@@ -107,18 +105,6 @@ Why of_losses(const DispatchLosses& dispatch) {
 }
 
 }  // namespace
-
-Explanation::Explanation() {
-  living = this;
-}
-
-Explanation::~Explanation() {
-  living = nullptr;
-}
-
-Explanation* Explanation::current() {
-  return living;
-}
 
 void Explanation::take(metal::Device& device) {
   const auto* const emulated = dynamic_cast<metal::emulator::EmulatorDevice*>(&device);

@@ -12,22 +12,15 @@
 #include "metal/emulator/check/report.h"
 #include "metal/emulator/numerics/losses.h"
 #include "validation/core/gate_subject.h"
+#include "validation/core/living.h"
 #include "validation/core/why.h"
 
 namespace assay::validation {
 
 /// While it lives, kernels that are made run on the emulator with EmulatorOptions::with_numerics, and what the emulator
-/// finds of their numbers goes here instead of being an error. There is at most one.
-class Explanation {
+/// finds of their numbers goes here instead of being an error.
+class Explanation : public Living<Explanation> {
  public:
-  Explanation();
-  ~Explanation();
-  Explanation(const Explanation&) = delete;
-  Explanation& operator=(const Explanation&) = delete;
-
-  /// The one that lives; null if there is none.
-  static Explanation* current();
-
   /// Takes the findings of the runs that have ended on a device, if it is an emulator with numerics.
   void take(metal::Device& device);
 

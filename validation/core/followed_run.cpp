@@ -1,24 +1,6 @@
 #include "validation/core/followed_run.h"
 
 namespace assay::validation {
-namespace {
-
-FollowedRun* living = nullptr;
-
-}  // namespace
-
-FollowedRun::FollowedRun() {
-  living = this;
-}
-
-FollowedRun::~FollowedRun() {
-  living = nullptr;
-  reference::chain_in_use = chain_before_;
-}
-
-FollowedRun* FollowedRun::current() {
-  return living;
-}
 
 reference::Residue FollowedRun::residue_at(const void* address, double value) const {
   if (const auto found = given_.find(address); found != given_.end()) return found->second;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "reference/formula/followed.h"
+#include "validation/core/living.h"
 
 namespace assay::validation {
 
@@ -24,16 +25,13 @@ class FollowedMemory {
 };
 
 /// While it lives, kernels that are made run on the emulator with EmulatorOptions::with_algebra, and calls of plug-ins
-/// are followed. There is at most one.
-class FollowedRun {
+/// are followed.
+class FollowedRun : public Living<FollowedRun> {
  public:
-  FollowedRun();
-  ~FollowedRun();
+  FollowedRun() = default;
   FollowedRun(const FollowedRun&) = delete;
   FollowedRun& operator=(const FollowedRun&) = delete;
-
-  /// The one that lives; null if there is none.
-  static FollowedRun* current();
+  ~FollowedRun() { reference::chain_in_use = chain_before_; }
 
   /// A kernel was made, whose results will be known there.
   void follow(std::unique_ptr<FollowedMemory> memory) { memories_.push_back(std::move(memory)); }

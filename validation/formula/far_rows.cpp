@@ -26,7 +26,7 @@ std::int64_t row_of(const Subject& subject, const Extents& extents) {
 }
 
 Finding check(const Subject& subject, const Case& c, Random& random) {
-  const std::int64_t least = subject.far->is_on_gpu ? least_of_row : 1;
+  const std::int64_t least = subject.far->counts_rows() ? 1 : least_of_row;
   if (c.extents.at(subject.far->extent) < 2 || row_of(subject, c.extents) < least)
     return Finding::skip(fmt::format("there are no two rows of {} elements", least), SkipCause::wrong_kind);
   Subject far = subject;
@@ -37,7 +37,7 @@ Finding check(const Subject& subject, const Case& c, Random& random) {
     if (far.forward) finding.take(outputs(far, c, random));
     if (far.backward) finding.take(gradients(far, c, random));
   } catch (const Unsupported& reason) {
-    if (subject.far->is_on_gpu) throw;
+    if (!subject.far->counts_rows()) throw;
     return Finding::skip(reason.reason(), SkipCause::too_slow);
   }
   return finding;
@@ -45,9 +45,10 @@ Finding check(const Subject& subject, const Case& c, Random& random) {
 
 }  // namespace
 
-Property far_rows(bool is_on_gpu) {
-  return {.name = is_on_gpu ? "far-rows" : "many-rows",
-          .claim = fmt::format("rows past {} are within their bounds", is_on_gpu ? "2^31 elements" : "2^17 others"),
+Property far_rows(const FarKernels& far) {
+  return {.name = far.counts_rows() ? "many-rows" : "far-rows",
+          .claim = fmt::format("rows past 2^{} {} are within their bounds", far.bits,
+                               far.counts_rows() ? "others" : "elements"),
           .values = {},
           .check = check,
           .takes_planned = true,
@@ -60,13 +61,13 @@ Case not_far(const Subject& subject, const Case& c) {
 }
 
 std::vector<Planned> far_cases(const Subject& subject, Reach reach) {
-  const bool is_on_gpu = subject.far->is_on_gpu;
-  if (reach == Reach::none || (is_on_gpu && reach == Reach::quick) || !subject.specification.only.empty()) return {};
+  const bool counts_rows = subject.far->counts_rows();
+  if (reach == Reach::none || (!counts_rows && reach == Reach::quick) || !subject.specification.only.empty()) return {};
   const std::string& rows_extent = subject.far->extent;
   Work work(subject.specification, subject.trace);
   constexpr ValueClass no_equal_rows{ValueClass::Kind::indexed};
   Planned best{extents_at(subject.specification, {{rows_extent, rows}}), no_equal_rows};
-  if (!is_on_gpu) return {best};
+  if (counts_rows) return {best};
   std::int64_t most = row_of(subject, best.sizes);
   for (const std::string& extent : subject.specification.extents) {
     const std::int64_t limit = extent == rows_extent ? 0 : limit_of(subject.specification, extent);

@@ -9,6 +9,7 @@
 #include "validation/core/finding_of.h"
 #include "validation/core/support.h"
 #include "validation/formula/needles.h"
+#include "validation/formula/pictures.h"
 #include "validation/formula/planned.h"
 
 namespace assay::validation::formula {
@@ -53,7 +54,7 @@ FormulaGateSubject::FormulaGateSubject(const Subject& subject, Shortened shorten
   }
   for (const Property& property : properties_)
     infos_.push_back(
-        {property.name, property.claim, property.against_reference, property.is_far && subject.far->is_on_gpu});
+        {property.name, property.claim, property.against_reference, property.is_far && !subject.far->counts_rows()});
 }
 
 std::shared_ptr<const GateSubject> FormulaGateSubject::fresh() const {
@@ -107,6 +108,7 @@ AnyCase FormulaGateSubject::drawn(std::size_t property, std::uint64_t seed,
   Random random(seed);
   Case c = draw(random);
   c.seed = seed;
+  if (!subject_.takes_layouts) c.layout = 0;
   return fit(property, std::move(c));
 }
 
@@ -222,6 +224,14 @@ std::string FormulaGateSubject::remark_on(std::size_t property, const AnyCase& c
   contiguous.layout = 0;
   return is_failure(judge(property, contiguous).verdict) ? remark
                                                          : remark + "\n  it passes where the arrays are contiguous";
+}
+
+std::vector<Picture> FormulaGateSubject::pictures_of(const AnyCase& c) const {
+  try {
+    return formula::pictures_of(subject_, case_of(c));
+  } catch (const std::exception&) {
+    return {};
+  }
 }
 
 std::vector<std::string> FormulaGateSubject::hidden(std::size_t property, const std::string& extent) const {

@@ -69,6 +69,7 @@ class FormulaGateSubject final : public GateSubject {
   std::string replay_line(const std::string& words) const override { return words; }
 
   std::string remark_on(std::size_t property, const AnyCase& c) const override;
+  std::vector<Picture> pictures_of(const AnyCase& c) const override;
 
   /// "0 of the 4097 terms of the sum in line 12".
   std::vector<std::string> hidden(std::size_t property, const std::string& extent) const override;

@@ -24,7 +24,10 @@ using Kernel = std::function<Doubles(const Case&)>;
 struct FarKernels {
   std::string extent;  ///< whose indices are the rows
   Kernel forward, backward;
-  bool is_on_gpu = true;  ///< past 2^31 elements; else past 2^17 rows
+  int bits = 31;  ///< the last rows are past 2^bits elements, or if it is `bits_of_rows` past so many rows
+
+  static constexpr int bits_of_rows = 17;
+  bool counts_rows() const { return bits == bits_of_rows; }
 };
 
 struct Subject {
@@ -40,6 +43,7 @@ struct Subject {
   int digits = 40;
   bool same_bits = true;       ///< whether the kernel promises the same bits for the same problem, as atomics do not
   bool takes_threads = false;  ///< whether a case's `threads` is the number of threads that the kernel uses
+  bool takes_layouts = true;   ///< whether the kernel's inputs may lie in any layout; else they are contiguous
   /// The bad arguments, made of a case, that the kernel does not refuse by name; none where nothing of the case can be
   /// spoilt. Empty where the kernel does not claim to check its arguments.
   std::function<std::optional<std::vector<std::string>>(const Case&)> missing_refusals = {};

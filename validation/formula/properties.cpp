@@ -162,7 +162,7 @@ std::vector<Property> properties_of(const Subject& subject) {
     properties.push_back({"outputs", "outputs are within their bounds", {}, outputs, true});
   }
   if (subject.backward) properties.push_back({"gradient", "gradients are within their bounds", {}, gradients, true});
-  if (subject.far) properties.push_back(far_rows(subject.far->is_on_gpu));
+  if (subject.far) properties.push_back(far_rows(*subject.far));
   if (subject.followed)  // last: what a kernel keeps of numbers that were followed is of no use to other properties
     properties.push_back({.name = "algebra",
                           .claim = "the same formula, without a tolerance, where it can be followed",

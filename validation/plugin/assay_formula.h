@@ -34,10 +34,11 @@ enum assay_array_dtype {
   ASSAY_UINT32 = 21
 };
 
-/* Row-major and contiguous. Inputs must not be written. An option of a built-in operation has no axes. */
+/* Inputs must not be written. Arrays are row-major and contiguous, but for inputs of a library that is judged with
+   strides=True. An option of a built-in operation has no axes. */
 typedef struct assay_array {
   const char* name; /* that of the formula's argument, or upstream0, ...; of a result output0, ... or gradient_x of x */
-  const int64_t* shape;
+  const int64_t* shape; /* the sizes of the axes, then their strides */
   int32_t dimensions;
   int32_t dtype; /* assay_dtype or assay_array_dtype; a flag is a byte */
   void* data;    /* NULL: no elements */
@@ -56,6 +57,11 @@ static inline const assay_array* assay_array_called(const char* name, const assa
   for (size_t i = 0; i < count; ++i)
     if (strcmp(arrays[i].name, name) == 0) return &arrays[i];
   return NULL;
+}
+
+/* How many elements lie between neighbours along the axis; may be 0 or less. */
+static inline int64_t assay_stride(const assay_array* array, int32_t axis) {
+  return array->shape[array->dimensions + axis];
 }
 
 #ifdef __cplusplus

@@ -166,8 +166,8 @@ void set_types(Subject& subject, const std::map<std::string, std::string>& types
 }
 
 void set_far(Subject& subject, const std::string& extent, const py::object& forward, const py::object& backward,
-             bool is_on_gpu) {
-  subject.far = formula::FarKernels{extent, kernel_of(forward), kernel_of(backward), is_on_gpu};
+             int bits) {
+  subject.far = formula::FarKernels{extent, kernel_of(forward), kernel_of(backward), bits};
 }
 
 }  // namespace
@@ -215,6 +215,7 @@ void add_formula(py::module_& core) {
       .def_readwrite("same_bits", &Subject::same_bits)
       .def("set_far", &set_far)
       .def_readwrite("takes_threads", &Subject::takes_threads)
+      .def_readwrite("takes_layouts", &Subject::takes_layouts)
       .def("set_refusals",
            [](Subject& subject, const py::object& missing) { subject.missing_refusals = refusals_of(missing); })
       .def("set_followed",

@@ -3,12 +3,19 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include <cstring>
+#include <deque>
 #include <memory>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <system_error>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "validation/core/far_pages.h"
 #include "validation/core/followed_run.h"
 #include "validation/core/printable.h"
 #include "validation/core/support.h"
@@ -21,12 +28,14 @@ namespace assay::python {
 namespace {
 
 namespace py = pybind11;
+using validation::FarArray;
+using validation::FarPages;
 using validation::transport::Array;
 using validation::transport::max_slots;
 using validation::transport::Plugin;
 using validation::transport::Request;
 
-/// Its name, its contiguous elements, and their type as assay_formula.h numbers it.
+/// Its name, its elements, and their type as assay_formula.h numbers it.
 using Named = std::tuple<std::string, py::array, std::int32_t>;
 
 /// By the size of the inputs, so that a failure comes again.
@@ -36,20 +45,65 @@ std::int32_t threads_for(const std::vector<Named>& inputs) {
   return static_cast<std::int32_t>(1 + elements % 4);
 }
 
+/// The array with all that lies between its elements.
 Array array_of(const Named& named, bool is_output) {
   const auto& [name, elements, dtype] = named;
   py::array memory = elements;
-  const auto* const bytes = static_cast<const std::byte*>(memory.data());
+  py::ssize_t lowest = 0, end = memory.size() > 0 ? memory.itemsize() : 0;
+  for (py::ssize_t axis = 0; axis < memory.ndim() && memory.size() > 0; ++axis) {
+    const py::ssize_t last = memory.strides(axis) * (memory.shape(axis) - 1);
+    (last < 0 ? lowest : end) += last;
+  }
   Array array{.name = name.c_str(),
-              .input = bytes,
-              .output = is_output ? static_cast<std::byte*>(memory.mutable_data()) : nullptr,
+              .input = static_cast<const std::byte*>(memory.data()) + lowest,
+              .output = is_output ? static_cast<std::byte*>(memory.mutable_data()) + lowest : nullptr,
               .is_output = is_output,
-              .bytes = static_cast<std::size_t>(memory.nbytes()),
+              .bytes = static_cast<std::size_t>(end - lowest),
               .element = static_cast<std::size_t>(memory.itemsize())};
   array.dtype = dtype;
   array.shape.assign(memory.shape(), memory.shape() + memory.ndim());
+  for (py::ssize_t axis = 0; axis < memory.ndim(); ++axis)
+    array.strides.push_back(memory.strides(axis) / memory.itemsize());
+  array.first = static_cast<std::size_t>(-lowest);
   return array;
 }
+
+/// An array's rows, far apart in one of `rows` rows that is past 2^32 elements.
+class FarRows {
+ public:
+  FarRows(Array& array, std::int64_t rows) : own_(array), far_(far_of(array, rows)), pages_(far_) {
+    for (std::size_t i = 0; i < far_.own.count; ++i)
+      std::memcpy(far_row(i), own_.input + i * far_.own.size, far_.own.size);
+    array.far = far_;
+    array.bytes = far_.bytes;
+    array.shape.front() = rows;
+    array.strides.clear();
+    array.input = pages_.data();
+    if (array.is_output) array.output = pages_.data();
+  }
+
+  void take_results() const {
+    if (!own_.is_output) return;
+    for (std::size_t i = 0; i < far_.own.count; ++i)
+      std::memcpy(own_.output + i * far_.own.size, far_row(i), far_.own.size);
+  }
+
+ private:
+  /// The first row is the first of all, the last one the last.
+  static FarArray far_of(const Array& array, std::int64_t rows) {
+    const auto count = static_cast<std::size_t>(array.shape.front()), all = static_cast<std::size_t>(rows);
+    const std::size_t row = array.bytes / count;
+    return {all * row, {.size = row, .stride = (all - 1) / (count - 1) * row, .count = count}};
+  }
+  std::byte* far_row(std::size_t i) const { return pages_.data() + far_.own.begin(i); }
+
+  Array own_;
+  FarArray far_;
+  FarPages pages_;
+};
+
+/// In a far call, the arrays that get so many rows.
+using Spread = std::pair<std::set<std::string>, std::int64_t>;
 
 void require_room(const std::string& operation, const std::vector<Named>& all) {
   const std::size_t longest = sizeof Request::operation - 1, name_length = 63;
@@ -72,7 +126,7 @@ bool is_interrupted() {
 /// the call ended, and why: "ok", "unsupported", "refused" or "failed".
 std::pair<std::string, std::string> call(const Plugin& plugin, const std::string& operation,
                                          const std::vector<Named>& inputs, const std::vector<Named>& outputs,
-                                         std::int32_t threads) {
+                                         std::int32_t threads, const std::optional<Spread>& spread) {
   std::vector<Named> all = inputs;
   all.insert(all.end(), outputs.begin(), outputs.end());
   require_room(operation, all);
@@ -82,12 +136,18 @@ std::pair<std::string, std::string> call(const Plugin& plugin, const std::string
   std::vector<Array> arrays;
   for (std::size_t i = 0; i < all.size(); ++i) arrays.push_back(array_of(all[i], i >= inputs.size()));
   try {
+    std::deque<FarRows> far;
+    for (Array& array : arrays)
+      if (spread && spread->first.contains(array.name)) far.emplace_back(array, spread->second);
     plugin.call(request, arrays, 0);
+    for (const FarRows& one : far) one.take_results();
     return {"ok", ""};
   } catch (const validation::Unsupported& reason) {
     return {"unsupported", reason.reason()};
   } catch (const std::invalid_argument& refusal) {
     return {"refused", validation::printable(refusal.what())};
+  } catch (const std::system_error& none) {
+    return {"unsupported", none.what()};
   } catch (const std::runtime_error& failure) {
     if (PyErr_Occurred() != nullptr) throw py::error_already_set();
     return {"failed", validation::printable(failure.what())};
@@ -101,7 +161,7 @@ std::tuple<std::string, std::string, std::vector<ResidueArray>> followed(const P
                                                                          const std::vector<Named>& outputs,
                                                                          std::int32_t threads) {
   validation::FollowedRun run;
-  const auto [status, says] = call(plugin, operation, inputs, outputs, threads);
+  const auto [status, says] = call(plugin, operation, inputs, outputs, threads, {});
   std::vector<ResidueArray> residues;
   for (const auto& [name, elements, dtype] : outputs) {
     std::vector<reference::Followed> numbers;
@@ -125,7 +185,8 @@ void add_formula_plugin(py::module_& core) {
       .def_property_readonly("uses_openmp", [](const Plugin& plugin) { return plugin.loaded().uses_openmp != 0; })
       .def_property_readonly("is_instrumented",
                              [](const Plugin& plugin) { return plugin.loaded().is_instrumented != 0; })
-      .def("call", &call, py::arg("operation"), py::arg("inputs"), py::arg("outputs"), py::arg("threads") = 0)
+      .def("call", &call, py::arg("operation"), py::arg("inputs"), py::arg("outputs"), py::arg("threads") = 0,
+           py::arg("spread") = py::none())
       .def("followed", &followed, py::arg("operation"), py::arg("inputs"), py::arg("outputs"), py::arg("threads") = 0);
 }
 

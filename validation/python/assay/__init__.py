@@ -31,7 +31,8 @@ from ._built import require_numpy as _require_numpy
 from ._core import Real, precision, precision_digits
 from ._diagnose import Diagnosis, RowDiagnosis, Symptom, diagnose
 from ._explain import Explanation, explain
-from ._gate import Failure, GateResult, JudgeError, PropertyResult, gate, property_names, replay
+from ._gate import JudgeError, gate, property_names, replay
+from ._gate_result import Failure, GateResult, PropertyResult
 from ._gradcheck import GradcheckResult, gradcheck
 from ._operation import Operation
 from ._references import operation

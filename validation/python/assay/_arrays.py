@@ -121,6 +121,18 @@ def carry(value: Any) -> Carried:
     return Carried(array.dtype.name, array)
 
 
+def from_bfloat16(bits: np.ndarray) -> np.ndarray:
+    """float32 of the bits of bfloat16."""
+    return np.asarray(bits.astype(np.uint32) << 16, np.uint32).view(np.float32)  # a shifted number alone would be int64
+
+
+def to_bfloat16(x: Any) -> np.ndarray:
+    """The bits of the nearest bfloat16, ties to even."""
+    word = np.asarray(x, np.float32).view(np.uint32)
+    rounded = ((word + 0x7FFF + ((word >> 16) & 1)) >> 16).astype(np.uint16)
+    return np.where(np.isnan(x), np.uint16(0x7FC0), rounded)
+
+
 def bfloat16_array(bits: np.ndarray) -> np.ndarray:
     """An array of ml_dtypes.bfloat16 where ml_dtypes is there, else the bits, as uint16."""
     try:

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from ._again import pairs_of
-from ._arrays import carried_argument
+from ._arrays import carried_argument, from_bfloat16, to_bfloat16
 from ._formats import codes_of, format_of_type, formats
 from ._inputs import CODES
 
@@ -103,7 +103,7 @@ def _numeric(name: str, value: Any) -> np.ndarray:
     """`value` in float64. Raises ValueError or TypeError, naming the array, for what is no array of numbers."""
     dtype, array = carried_argument(name, value)
     if dtype == "bfloat16":
-        array = (array.astype(np.uint32) << 16).view(np.float32)
+        array = from_bfloat16(array)
     elif (of := format_of_type(dtype)) is not None:
         array = of.numbers[array]
     if array.dtype.kind not in "bifu":
@@ -115,15 +115,6 @@ def _numeric(name: str, value: Any) -> np.ndarray:
 def held(arrays: Sequence[np.ndarray], dtype: str) -> List[List[float]]:
     """Rounded to the type, as the kernel will be given them."""
     flat = [np.asarray(one, np.float64).reshape(-1) for one in arrays]
-    if dtype == "bfloat16":
-        return [[_bfloat16(x) for x in one] for one in flat]
     with np.errstate(over="ignore"):
-        return [one.astype(dtype).astype(np.float64).tolist() for one in flat]
-
-
-def _bfloat16(x: float) -> float:
-    """x rounded to nearest, ties to even."""
-    bits = int(np.float32(x).view(np.uint32))
-    if not np.isfinite(np.float32(x)):
-        return x
-    return float(np.uint32((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).view(np.float32))
+        rounded = [from_bfloat16(to_bfloat16(one)) if dtype == "bfloat16" else one.astype(dtype) for one in flat]
+    return [one.astype(np.float64).tolist() for one in rounded]

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 import numpy as np
 
 from ._arithmetic import DTYPES, Types
-from ._arrays import Carried, bfloat16_array, carry
+from ._arrays import Carried, bfloat16_array, carry, from_bfloat16, to_bfloat16
 from ._called import KernelEnded, called
 from ._formats import HELD_TYPES, Format, formats, held, held_shape, held_types, numbers_of, require_held
 from ._inputs import CODES
@@ -49,7 +49,7 @@ class Problem(SimpleNamespace):
 def _as_dtype(values: np.ndarray, dtype: str) -> np.ndarray:
     if dtype != "bfloat16":
         return values.astype(dtype)
-    return bfloat16_array((values.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16))
+    return bfloat16_array(to_bfloat16(values))
 
 
 def _held_hint(name: str, word: str, dtype: str) -> str:
@@ -261,5 +261,5 @@ class KernelCall:
             except ValueError as error:
                 raise ReturnedWrong(f"{due.name}: {error}") from None
         if due.dtype == "bfloat16" and not due.is_position:
-            array = (array.astype(np.uint32) << 16).view(np.float32)
+            array = from_bfloat16(array)
         return list(array.astype(np.float64).reshape(-1).tolist())

@@ -9,13 +9,14 @@ from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
 from . import _numbers
 from ._arithmetic import DTYPES, types_of
 from ._called import TIME_LIMIT, kernel_calls, require_outside
 from ._cases import Given, given_case, shortened, words_of_line
-from ._gate import MOST_CASES, REACHES, GateResult, _property_result, result_of
+from ._gate import MOST_CASES, REACHES
+from ._gate_result import GateResult, property_result, result_of
 from ._pipe import Ended
 from ._plugin import Plugin
 from ._shards import Shard, judge_in_shards
@@ -106,7 +107,7 @@ class Judging:
 
     def plugin(self, path: Any, is_gradient: bool, declared: Dict[str, Any], **limit: float) -> Plugin:
         types = types_of(declared.get("dtype", "float32"), declared.get("dtypes"), self.kinds)
-        return Plugin(path, self, types, is_gradient, **limit)
+        return Plugin(path, self, types, is_gradient, strides=_numbers.flag("strides", declared.get("strides", False)), **limit)
 
     def _result(self, ended: Ended, kernel: Any, backward: Any, declared: Dict[str, Any],
                 input: Optional[Given]) -> GateResult:
@@ -117,7 +118,7 @@ class Judging:
             failure["again"] = (self.run_line(words, kernel, backward, declared, input) if is_run else
                                 self.replay_line(words, kernel or backward, declared))  # fmt: skip
             table = table.replace(words, failure["again"])
-        results = [_property_result(one) for one in report["runs"][0]["properties"]]
+        results = [property_result(one) for one in report["runs"][0]["properties"]]
         return result_of(ended, self.name, results, table, report)
 
     def replay(self, fn: Any, reproducer: str, **declared: Any) -> bool:

@@ -140,6 +140,7 @@ class FormulaGate(RunOptions, total=False):
     extents: Optional[Taken]
     same_bits: bool
     checks_arguments: bool
+    strides: bool
     algebra: bool
     largest: float
     contiguous: bool

@@ -189,7 +189,7 @@ class Operation(Judging):
                 partial_sums: Optional[Dict[str, int]] = None, road: Any = None,
                 subnormals: bool = True, empty: bool = True, limits: Optional[Dict[str, int]] = None,
                 extents: Optional[Dict[str, Any]] = None, same_bits: bool = True, checks_arguments: bool = False,
-                algebra: bool = False, digits: int = 40, **unknown: Any) -> Any:
+                strides: bool = False, algebra: bool = False, digits: int = 40, **unknown: Any) -> Any:
         if unknown:
             known = self.declares()
             raise TypeError(f"{', '.join(unknown)}= is not known: expected what a kernel declares: {', '.join(known)}"
@@ -228,6 +228,9 @@ class Operation(Judging):
             require_followed(given)
             subject.set_followed(FollowedCall([one for one in calls(kernel, backward) if one]))
         subject.takes_threads = bool(given) and are_plugins and all(one.takes_threads for one in given)
+        subject.takes_layouts = not (given and are_plugins) or all(one.takes_strides for one in given)
+        if _numbers.flag("strides", strides) and not starts_afresh:
+            raise TypeError(f"strides = True of {name}: expected a shared library, of which alone it has to be said")
         if _numbers.flag("checks_arguments", checks_arguments):
             if not starts_afresh:
                 raise TypeError(f"checks_arguments = True of {name}: expected a shared library, which can be given bad arguments")
@@ -235,10 +238,12 @@ class Operation(Judging):
         subject.set_sizes(*taken)
         subject.set_types(arrays.numbers(self.kinds))
         subject.set_sums(accumulate == "int32", *partial_sums_of(partial_sums))
-        extent = self._many_rows_extent(given, {"limits": limits, "extents": extents}) if given else ""
-        if extent:
+        extent = self._far_extent(given, {"limits": limits, "extents": extents}) if given else ""
+        if extent and starts_afresh:
+            subject.set_far(extent, *calls(*(one and one.with_far_rows(extent) for one in (kernel, backward))), 32)
+        elif extent:
             subject.set_far(extent, *calls(*(one and ManyRows(self, one, extent, is_gradient)
-                                             for one, is_gradient in ((kernel, False), (backward, True)))), False)  # fmt: skip
+                                             for one, is_gradient in ((kernel, False), (backward, True)))), 17)  # fmt: skip
         if self.may_cast:
             with suppress(TypeError, ValueError):  # a formula that cannot be traced: the run says so
                 subject.find_casts()
@@ -262,12 +267,17 @@ class Operation(Judging):
             found += sizes_with_tiles(shape_at, taken)
         return found
 
-    def _many_rows_extent(self, kernels: Sequence[Any], declared: Dict[str, Any]) -> str:
-        """The extent of which kernels get rows past 2^17 others, unless its sizes are declared; "" where there is none."""
-        if not self.may_have_many_rows or any(isinstance(one, (Plugin, str, os.PathLike)) for one in kernels):
+    def _far_extent(self, kernels: Sequence[Any], declared: Dict[str, Any]) -> str:
+        """The extent of which functions get rows past 2^17 others, and libraries past 2^32 elements, unless its sizes are
+        declared; "" where there is none."""
+        plugins = [one for one in kernels if isinstance(one, Plugin)]
+        if not self.may_have_many_rows or any(not one.starts_afresh for one in plugins):
             return ""
         extent = self._rows_extent()
-        return "" if extent in {**(declared.get("limits") or {}), **(declared.get("extents") or {})} else extent
+        summed = any(one.gradient for one in plugins) and any(
+            extent not in dims for name, dims, *_ in self.inputs if name in self.differentiable
+        )
+        return "" if summed or extent in {**(declared.get("limits") or {}), **(declared.get("extents") or {})} else extent
 
     def unshared(self, kernel: Any) -> Any:
         """The kernel as a worker may change it, while others judge the same."""
@@ -286,12 +296,14 @@ class Operation(Judging):
     def property_names(self, kernel: Any = None, **declared: Any) -> List[str]:
         """The properties of a kernel of the outputs, in the order of a report; a plug-in has more than a function."""
         own: List[str] = []
+        far = "many-rows"
         if isinstance(kernel, (str, os.PathLike)):
-            with closing(self.plugin(kernel, False, declared)) as one:
-                asked = {"history": one.starts_afresh, "threads": one.takes_threads, "refusals": declared.get("checks_arguments")}
-            own = [name for name, is_asked in asked.items() if is_asked]
+            with closing(self.plugin(kernel, False, declared)) as kernel:
+                asked = {"history": kernel.starts_afresh, "threads": kernel.takes_threads,
+                         "refusals": declared.get("checks_arguments")}  # fmt: skip
+            own, far = [name for name, is_asked in asked.items() if is_asked], "far-rows"
         return ["repeat", *own, *(name for name, _ in self.properties), "exact", "outputs",
-                *["many-rows"] * bool(self._many_rows_extent([kernel], declared)),
+                *[far] * bool(self._far_extent([kernel], declared)),
                 *["algebra"] * bool(declared.get("algebra"))]  # fmt: skip
 
     def truth(self, *arrays: Any, digits: int = 50, upstream: Any = None, **declared: Any) -> Dict[str, Any]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+from copy import copy
 from pathlib import Path
-from typing import Any, Callable, Dict, List, NamedTuple, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Set, Tuple
 
 import numpy as np
 
 from . import _core
 from ._arithmetic import Types
+from ._arrays import from_bfloat16, to_bfloat16
 from ._followed import FollowedArray, of_words
 from ._formats import formats, held_shape, plain_type
 from ._inputs import CODES
@@ -24,9 +26,11 @@ DTYPES = {"float32": 0, "float16": 1, "bfloat16": 2, "float64": 3, "int64": 16, 
 WHOLE_TYPES = {"int64": "long", "int32": "int", "bool": "uchar", "int8": "char", "uint8": "uchar", "uint32": "uint"}  # of shaders
 REAL_TYPES = {"float32": "float", "float16": "half", "bfloat16": "bfloat"}
 
+_FAR = 2**32  # elements
+
 
 class Named(NamedTuple):
-    """An array as a plug-in is given it: contiguous, and of bfloat16 its bits."""
+    """An array as a plug-in is given it: of bfloat16 its bits."""
 
     name: str
     array: np.ndarray
@@ -42,10 +46,13 @@ class Result(NamedTuple):
 
 
 def _named(name: str, array: np.ndarray, dtype: str) -> Named:
-    contiguous = np.ascontiguousarray(array).reshape(array.shape)
-    if contiguous.dtype.name.startswith(("float8_", "float6_", "float4_")):
-        contiguous = contiguous.view(np.uint8)
-    return Named(name, contiguous.view(np.uint16) if contiguous.dtype.name == "bfloat16" else contiguous, dtype)
+    if array.dtype.name.startswith(("float8_", "float6_", "float4_")):
+        array = array.view(np.uint8)
+    return Named(name, array.view(np.uint16) if array.dtype.name == "bfloat16" else array, dtype)
+
+
+def _contiguous(named: Named) -> Named:
+    return named._replace(array=np.ascontiguousarray(named.array).reshape(named.array.shape))
 
 
 def _unwritten(due: Result) -> Named:
@@ -58,8 +65,10 @@ def _unwritten(due: Result) -> Named:
 class Plugin:
     """The forward or the backward pass of a plug-in as a kernel of an operation: a function of one problem."""
 
-    def __init__(self, path: Any, operation: Any, types: Types, gradient: bool, seconds: float = 10) -> None:
+    def __init__(self, path: Any, operation: Any, types: Types, gradient: bool, seconds: float = 10,
+                 strides: bool = False) -> None:
         self.path, self.operation, self.types, self.gradient = os.fspath(path), operation, types, gradient
+        self.takes_strides, self._far_extent = strides, ""
         self.__name__ = Path(self.path).name
         file = self.path.partition("@")[0]
         if not os.path.isfile(file):
@@ -107,7 +116,7 @@ class Plugin:
             given.append(_named(name, getattr(p, name), dtype))
         if self.gradient:
             given += [_named(f"upstream{k}", one, types.of_output(k)) for k, one in enumerate(p.upstreams)]
-        return given
+        return given if self.takes_strides and not self._far_extent else [_contiguous(one) for one in given]
 
     def due(self, extents: Dict[str, int]) -> List[Result]:
         operation = self.operation
@@ -127,7 +136,14 @@ class Plugin:
 
     def afresh(self) -> "Plugin":
         """The same in a process of its own, which nothing was called in before."""
-        return Plugin(self.path, self.operation, self.types, self.gradient, self._seconds)
+        return Plugin(self.path, self.operation, self.types, self.gradient, self._seconds, self.takes_strides)
+
+    def with_far_rows(self, extent: str) -> "Plugin":
+        """The same library, which is given the rows of a case far apart in arrays past 2^32 elements. Zeros lie between, whose
+        results are not looked at: a gradient that all rows add up to would be that of other inputs."""
+        far = copy(self)
+        far._far_extent = extent
+        return far
 
     def close(self) -> None:
         """Ends the processes of the plug-in."""
@@ -143,8 +159,17 @@ class Plugin:
     def _answer(self, call: Callable[..., Any], inputs: List[Named], due: List[Result]) -> Tuple[Any, ...]:
         results = [_unwritten(one) for one in due]
         given, to = ([(name, one, DTYPES[dtype]) for name, one, dtype in some] for some in (inputs, results))
-        status, says, *more = call(self.operation.name, given, to, self.threads)
+        far = [self._spread([*inputs, *results])] if self._far_extent else []
+        status, says, *more = call(self.operation.name, given, to, self.threads, *far)
         return (status, says, results, *more)
+
+    def _spread(self, arrays: List[Named]) -> Tuple[Set[str], int]:
+        """The arrays that have rows, and how many they get."""
+        whole = {name for name, dims, *_ in self.operation.inputs if self._far_extent not in dims}
+        spread = [one for one in arrays if one.name not in whole]
+        steps = len(spread[0].array) - 1
+        of_row = max(one.array[0].size for one in spread)
+        return {one.name for one in spread}, (_FAR // (of_row * steps) + 1) * steps + 1
 
     def _run_library(self, p: Any, inputs: List[Named], due: List[Result]) -> List[np.ndarray]:
         return self._results(*self.answer(inputs, due))
@@ -201,11 +226,9 @@ def _expect_ok(served: Served) -> None:
 
 
 def _widened(one: Named) -> np.ndarray:
-    array = (one.array.astype(np.uint32) << 16).view(np.float32) if one.dtype == "bfloat16" else one.array
+    array = from_bfloat16(one.array) if one.dtype == "bfloat16" else one.array
     return np.ascontiguousarray(array, np.float64)
 
 
 def _narrowed(array: np.ndarray, dtype: str) -> np.ndarray:
-    if dtype == "bfloat16":
-        return (array.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
-    return array.astype(dtype)
+    return to_bfloat16(array) if dtype == "bfloat16" else array.astype(dtype)

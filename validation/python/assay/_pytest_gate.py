@@ -6,7 +6,8 @@ from typing import Any, Callable, Optional
 
 import pytest
 
-from ._gate import PropertyResult, failure_text, gate, property_names
+from ._gate import gate, property_names
+from ._gate_result import PropertyResult, failure_text
 from ._references import with_operation
 from ._typed import judges
 

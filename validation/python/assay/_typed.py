@@ -41,7 +41,7 @@ from ._keywords import (
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._gate import GateResult
+    from ._gate_result import GateResult
     from ._gradcheck import GradcheckResult
     from ._operation import Operation
     from ._problems import CceProblem, CtcProblem, SvdProblem
@@ -130,6 +130,7 @@ class Judges(Protocol[Result]):
         extents: Optional[Taken] = ...,
         same_bits: bool = ...,
         checks_arguments: bool = ...,
+        strides: bool = ...,
         algebra: bool = ...,
         largest: float = ...,
         contiguous: bool = ...,

@@ -22,7 +22,8 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequ
 
 from . import _apple_kernels, gallery, released
 from ._gallery_kernels import KERNELS
-from ._gate import GateResult, PropertyResult, gate
+from ._gate import gate
+from ._gate_result import GateResult, PropertyResult
 from ._library_kernels import numpy_svd, scipy_svd, torch_cross_entropy, torch_ctc, torch_ctc_float64, torch_svd
 from ._released_checkouts import FOLDER, REPOSITORIES
 

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Callable, Dict, Iterable, Iterator, Optional, Sequence
 
 from . import _gate
+from ._gate_result import GateResult
 from ._operation import Operation
 from ._references import operation
 from ._released_checkouts import CHECKOUT_FAULTS
@@ -39,13 +40,13 @@ class Found:
 
 def judge_fault(
     fault: Fault, device: str, cases: int, seed: int, kernel: Optional[Callable[..., Any]] = None
-) -> _gate.GateResult:
+) -> GateResult:
     """The gate on the function, or on another kernel in its place."""
     fn = kernel or fault.kernel
     declared = {**fault.declared}
     if isinstance(fault.operation, str):
         options: Any = {"cases": cases, "seed": seed, "filter": fault.filter, **declared}
-        judged: _gate.GateResult = _gate.gate(fault.operation, fn, **options)  # type: ignore[call-overload]
+        judged: GateResult = _gate.gate(fault.operation, fn, **options)  # type: ignore[call-overload]
         return judged
     made = fault.operation
     if not isinstance(made, Operation):
@@ -57,7 +58,7 @@ def judge_fault(
     return made.gate(*kernels, cases=cases, seed=seed, filter=fault.filter, reach=fault.reach, input=given, **declared)
 
 
-def _lines(result: _gate.GateResult) -> Dict[str, str]:
+def _lines(result: GateResult) -> Dict[str, str]:
     failed = [one for one in result.properties if not one.passed]
     if not failed:
         return {"verdict": "pass"}

@@ -29,13 +29,14 @@ struct Slot {
   std::uint64_t first_page = 0;  ///< offset of the first page, in bytes
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
+  std::uint64_t first = 0;  ///< of the element at index 0, in bytes after `begin`: not 0 where an axis runs backwards
   std::uint64_t last_page = 0;  ///< offset of the end of the last page
   std::uint32_t element = 1;    ///< bytes of one element
   std::uint32_t writable = 0;
   FarArray far = {};  ///< of more bytes than there is memory: the shared memory has its parts, one by one
   std::array<char, 64> name{};
   std::int32_t dtype = 0, dimensions = 0;
-  std::array<std::int64_t, 8> shape{};
+  std::array<std::int64_t, 16> shape{};  ///< sizes, then as many strides, in elements
   std::uint32_t is_option = 0;
   alignas(8) std::array<std::byte, 8> option{};
 };
@@ -44,7 +45,7 @@ struct Slot {
 inline constexpr std::size_t max_slots = 32;
 
 /// A number that is changed whenever these structs change.
-inline constexpr std::uint64_t protocol = 0xA55A'0009;
+inline constexpr std::uint64_t protocol = 0xA55A'000A;
 
 /// Whether the algebra is to know the elements of an array.
 inline bool has_residues(const Slot& slot) {

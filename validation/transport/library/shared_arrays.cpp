@@ -61,6 +61,18 @@ std::size_t moved_down(std::size_t bytes, std::size_t unit) {
   return unit * static_cast<std::size_t>(random.integer(1, static_cast<std::int64_t>(vector / unit) - 1));
 }
 
+/// The sizes of an array's axes, then their strides.
+std::array<std::int64_t, 16> shape_of(const Array& array) {
+  std::array<std::int64_t, 16> shape{};
+  const std::size_t axes = array.shape.size();
+  std::int64_t stride = 1;
+  for (std::size_t axis = axes; axis-- > 0; stride *= array.shape[axis]) {
+    shape.at(axis) = array.shape[axis];
+    shape.at(axes + axis) = array.strides.empty() ? stride : array.strides[axis];
+  }
+  return shape;
+}
+
 /// Calls use(place in the shared memory, place in the array, bytes) for each part of the array that the slot has.
 template <class Use>
 void for_each_part(const Slot& slot, const Use& use) {
@@ -105,11 +117,13 @@ void SharedArrays::lay_out(std::size_t alignment, Request& request) {
   std::size_t at = guard_pages * page;
   slots_.clear();
   for (const Array& array : arrays_) {
-    Slot slot{.element = static_cast<std::uint32_t>(array.element),
+    Slot slot{.first = array.first,
+              .element = static_cast<std::uint32_t>(array.element),
               .writable = array.is_output ? 1U : 0U,
               .far = array.far,
               .dtype = array.dtype,
               .dimensions = static_cast<std::int32_t>(array.shape.size()),
+              .shape = shape_of(array),
               .is_option = array.is_option ? 1U : 0U,
               .option = array.option};
     const std::size_t bytes = array.far.bytes > 0 ? array.far.own.size * array.far.own.count : array.bytes;
@@ -122,7 +136,6 @@ void SharedArrays::lay_out(std::size_t alignment, Request& request) {
       at = slot.last_page + guard_pages * page;
     }
     std::strncpy(slot.name.data(), array.name, slot.name.size() - 1);
-    for (std::size_t axis = 0; axis < array.shape.size(); ++axis) slot.shape.at(axis) = array.shape[axis];
     request.slots.at(slots_.size()) = slot;
     slots_.push_back(slot);
   }

@@ -34,7 +34,9 @@ struct Array {
   std::size_t element;
   std::int32_t dtype = 0;  ///< as in assay_array
   std::vector<std::int64_t> shape = {};
-  FarArray far = {};  ///< if it lies in far pages
+  std::vector<std::int64_t> strides = {};  ///< in elements; empty: row-major and contiguous
+  std::size_t first = 0;                   ///< the byte at which the element at index 0 begins
+  FarArray far = {};                       ///< if it lies in far pages
   std::array<std::byte, 8> option{};
   bool is_option = false;
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional
 
 from .. import _gate
+from .._gate_result import GateResult
 
 Kernel = Callable[[Any], Any]
 
@@ -30,12 +31,12 @@ class Entry:
     def dtype(self) -> str:
         return str(self.declared.get("dtype", "float32"))
 
-    def gate(self, kernel: Kernel, **options: Any) -> _gate.GateResult:
+    def gate(self, kernel: Kernel, **options: Any) -> GateResult:
         """Our gate on a kernel of this operation, with the settings that it has where none are given, but for fewer cases of
         the built-in operations, whose kernels in Python take long."""
         asked: Any = {**({"cases": 30} if isinstance(self.operation, str) else {}), **self.declared, **options}
         if isinstance(self.operation, str):
-            result: _gate.GateResult = _gate.gate(self.operation, kernel, **asked)  # type: ignore[call-overload]
+            result: GateResult = _gate.gate(self.operation, kernel, **asked)  # type: ignore[call-overload]
         else:
             result = self.operation.gate(*((None, kernel) if self.is_gradient else (kernel, None)), **asked)
         return result

@@ -6,24 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import from_bfloat16, to_bfloat16
 from .._numpy_names import NumPy
 
 f32 = np.float32
+bits = to_bfloat16  # uint16
 
 
 def wide(x: Any) -> np.ndarray:
     """The numbers of an array of the gate in float32 (float64 stays): bfloat16 comes as its bits, or as ml_dtypes has it."""
     x = np.asarray(x)
     if x.dtype == np.uint16:
-        return (x.astype(np.uint32) << 16).view(f32)
+        return from_bfloat16(x)
     return x if x.dtype == np.float64 else x.astype(f32)
-
-
-def bits(x: Any) -> np.ndarray:
-    """float32 as the bits of the nearest bfloat16, ties to even."""
-    word = np.ascontiguousarray(x, f32).view(np.uint32)
-    rounded = ((word + 0x7FFF + ((word >> 16) & 1)) >> 16).astype(np.uint16)
-    return np.where(np.isnan(x), np.uint16(0x7FC0), rounded)
 
 
 def bfloat16(x: Any) -> np.ndarray:

@@ -15,7 +15,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .._arrays import bfloat16_array, carry
+from .._arrays import bfloat16_array, carry, to_bfloat16
 from ._arguments import unset
 from ._errors import CheckError
 from ._library import Library, compile
@@ -208,8 +208,7 @@ class MetalKernel:
             return unset(tuple(shape), name)
         if name != "bfloat16":
             return np.full(tuple(shape), init_value, name)
-        bits = np.asarray(init_value, np.float32).view(np.uint32)
-        return np.full(tuple(shape), (bits + 0x7FFF + (bits >> 16 & 1)) >> 16, np.uint16)
+        return np.full(tuple(shape), to_bfloat16(init_value), np.uint16)
 
     def _run(self, text: str, values: Sequence[Any], grid: Sequence[int], threadgroup: Sequence[int]) -> List[np.ndarray]:
         if text not in self._libraries:

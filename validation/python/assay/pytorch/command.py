@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 from .._cases import words_of_line
 from .. import _numbers
 from .._called import KernelEnded
-from .._gate import GateResult, PropertyResult
+from .._gate_result import GateResult, PropertyResult
 from .._traced import NotTraceable
 from .device import device_called
 from .in_time import judged_in_time

@@ -189,4 +189,4 @@ class TorchOperation(FrameworkOperation):
             calls = [KernelCall(self, FarRows(self._kernel(one, is_gradient), extent), self.calling.types, is_gradient)
                      if one is not None and not isinstance(one, Plugin) else None
                      for one, is_gradient in ((kernel, False), (backward, True))]  # fmt: skip
-            made.set_far(extent, *calls, True)
+            made.set_far(extent, *calls, 31)

@@ -37,7 +37,7 @@ std::vector<assay_array> Arrays::described(bool writable) const {
   auto far = far_.begin();
   for (std::size_t i = 0; i < request_.arrays; ++i) {
     Slot& slot = request_.slots.at(i);
-    void* data = slot.end > slot.begin ? memory_ + slot.begin : nullptr;
+    void* data = slot.end > slot.begin ? memory_ + slot.begin + slot.first : nullptr;
     if (slot.is_option != 0) data = slot.option.data();
     if (slot.far.bytes > 0) data = (far++)->data();
     if ((slot.writable != 0) == writable)
