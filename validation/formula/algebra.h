@@ -29,6 +29,9 @@ struct AlgebraResult {
 /// Judges the subject's outputs and gradients, as far as it has kernels for them.
 AlgebraResult algebra_of(const Subject& subject, const Case& c);
 
+/// The verdicts of the algebra and of the bound on a case, in a line.
+std::string algebra_beside_bound(const Subject& subject, const Case& c);
+
 Finding algebra(const Subject& subject, const Case& c, Random& random);
 
 /// The largest extents of this property's cases, unless a limit is declared: no digits are computed.

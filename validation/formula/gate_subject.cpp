@@ -215,10 +215,12 @@ std::string FormulaGateSubject::to_short_text(std::size_t property, const AnyCas
 
 std::string FormulaGateSubject::remark_on(std::size_t property, const AnyCase& c) const {
   std::string remark;
-  const bool is_of_numbers =
-      subject_.followed && properties_[property].against_reference && !properties_[property].is_far;
-  if (is_of_numbers && judge(property, c).verdict == Verdict::fail)  // and no error, such as a wrong shape
-    remark = "\n  " + algebra_of(subject_, case_of(c)).verdict();
+  const Property& judged = properties_[property];
+  const bool is_of_bounds = (judged.against_reference && !judged.is_far) || judged.name == "exact";
+  if (subject_.followed && (is_of_bounds || judged.is_algebra) &&
+      judge(property, c).verdict == Verdict::fail)  // and no error, such as a wrong shape
+    remark = "\n  " + (judged.is_algebra ? algebra_beside_bound(subject_, case_of(c))
+                                         : algebra_of(subject_, case_of(c)).verdict());
   if (case_of(c).layout == 0) return remark;
   Case contiguous = case_of(c);
   contiguous.layout = 0;

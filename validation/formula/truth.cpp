@@ -122,9 +122,11 @@ double slack(const BigFloat& exact, double bound, double share = 1e-3) {
   return std::max(share * bound, 0x1p-60 * std::abs(to_double(exact)));
 }
 
-/// A cast of what no number of digits decides, such as (1 / 3) / (2 / 3), has both neighbours of the tie in its bound.
-double share_of_slack(const Graph& graph) {
-  return std::ranges::any_of(graph.nodes, [](const Node& node) { return node.op == Op::cast; }) ? 1 : 1e-3;
+/// The first node of what no number of digits decides, which is in the bound: both neighbours of the tie of a cast of
+/// (1 / 3) / (2 / 3), and each share of a maximum's gradient, as among exp(-x^2) for tiny x.
+std::size_t first_undecided(const Graph& graph) {
+  const auto is_open = [](const Node& node) { return node.op == Op::cast || node.is_share; };
+  return static_cast<std::size_t>(std::ranges::find_if(graph.nodes, is_open) - graph.nodes.begin());
 }
 
 void require_agreement(const BigFloat& a, const BigFloat& b, double bound, double share) {
@@ -232,9 +234,9 @@ Truth computed_truth(const Subject& subject, const Case& c) {
 #endif
   if (!truth.is_certified) {  // too wide, or none
     const Exact coarse = question.evaluated<BigFloat>(subject.digits);
-    const double share = share_of_slack(*question.graph);
+    const std::size_t undecided = first_undecided(*question.graph);
     all_agree(question, bounds, [&](std::size_t n, std::size_t i, double bound) {
-      return require_agreement(coarse[n][i], fine[n][i], bound, share), true;
+      return require_agreement(coarse[n][i], fine[n][i], bound, n < undecided ? 1e-3 : 1), true;
     });
   }
   const std::vector<double> ranges = ranges_of(*question.graph);

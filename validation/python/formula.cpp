@@ -81,8 +81,12 @@ std::pair<std::string, std::string> replay(const Subject& subject, const std::ve
     c.seed = validation::parse_word<std::uint64_t>(words, "seed");
     cases.insert(cases.end(), static_cast<std::size_t>(validation::times_of(words)), validation::AnyCase(c));
   }
-  const auto finding = interruptible([&] { return validation::judge_in_turn(gated, property, cases); });
-  return {std::string(validation::name_of(finding.verdict)), finding.explanation};
+  return interruptible([&] {
+    const auto finding = validation::judge_in_turn(gated, property, cases);
+    const bool failed_alone = validation::is_failure(finding.verdict) && cases.size() == 1;
+    return std::pair(std::string(validation::name_of(finding.verdict)),
+                     finding.explanation + (failed_alone ? gated.remark_on(property, cases[0]) : ""));
+  });
 }
 
 py::dict truth(const Subject& subject, const formula::Extents& extents, const Doubles& arrays, const Doubles& upstream,
