@@ -36,8 +36,8 @@ static int run(const assay_svd_problem* p, const assay_svd_output* out, char* me
   return ASSAY_OK;
 }
 
-ASSAY_EXPORT const assay_svd_kernel assay_svd = {
-    ASSAY_HEADER(assay_svd_kernel), .run = run, .unsupported = ASSAY_SVD_NO_EMPTY | ASSAY_SVD_NO_CHECKS, CLAIM};
+ASSAY_EXPORT const assay_svd_kernel assay_svd = {ASSAY_HEADER(assay_svd_kernel), .run = run,
+                                                 .unsupported = ASSAY_SVD_NO_EMPTY | ASSAY_SVD_NO_CHECKS, CLAIM};
 #else
 static int run(const assay_cce_problem* p, const assay_cce_output* out, char* message, size_t message_size) {
   (void)message, (void)message_size;
@@ -50,6 +50,7 @@ static int run(const assay_cce_problem* p, const assay_cce_output* out, char* me
   return ASSAY_OK;
 }
 
-ASSAY_EXPORT const assay_cce_kernel assay_cce = {ASSAY_HEADER(assay_cce_kernel), .run = run,
-                                                 .unsupported = ASSAY_CCE_NO_Z_LOSS | ASSAY_CCE_NO_EMPTY | ASSAY_CCE_NO_CHECKS, CLAIM};
+ASSAY_EXPORT const assay_cce_kernel assay_cce = {
+    ASSAY_HEADER(assay_cce_kernel), .run = run,
+    .unsupported = ASSAY_CCE_NO_Z_LOSS | ASSAY_CCE_NO_EMPTY | ASSAY_CCE_NO_CHECKS, CLAIM};
 #endif
