@@ -35,6 +35,8 @@ CLAIMS = {  # kernels of built-in operations that are right where they claim to 
     "one_class_and_noise": ("ctc", ".largest_C = 1", "1e-38f"),
     "one_class_of_zeros": ("ctc", ".largest_C = 1, .largest_activation = 1e-300", "0"),
     "one_entry": ("cce", ".largest_V = 1", "0"),
+    "one_entry_and_noise": ("cce", ".largest_V = 1", "1e-45f"),
+    "matrices_of_one_element": ("svd", ".largest_M = 1, .largest_N = 1", "0"),
 }
 
 

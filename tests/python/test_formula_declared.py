@@ -171,3 +171,36 @@ def test_truth_is_proven():
         middle, radius = ball.strip("[]").split(" +/- ")
         assert abs(float(exact) - float(middle)) < 1e-15 and float(radius) < 1e-25
     assert "truths proven by enclosures, 0 equal" in assay.gate(gallery.rms_norm, rms_plain, cases=5, reach="none").table
+
+
+@assay.operation(x="N, D")
+def scaled(xp, x):
+    return xp.sum(x * 0.7, axis=-1)
+
+
+def scaled_in_float32(p):
+    return (p.x * np.float32(0.7)).sum(-1)
+
+
+def nothing_of_many_terms(p):
+    is_many = np.count_nonzero(p.x, axis=-1) > 64
+    return np.where(is_many, p.x.sum(-1) * np.float32(2.0**-20), scaled_in_float32(p))
+
+
+def judged_with_bfloat16_sums(kernel, **declared):
+    return assay.gate(scaled, kernel, accumulate="bfloat16", filter="outputs", **declared)
+
+
+def test_a_sum_whose_bound_reaches_the_sizes_of_its_terms_is_not_judged():
+    """Any number from 0 to the result is within it."""
+    for kernel in (scaled_in_float32, nothing_of_many_terms):
+        found = judged_with_bfloat16_sums(kernel, extents={"D": [200]}, reach="none")["outputs"]
+        assert found.verdict == "mistrusted" and found.judged < found.elements / 2, found
+    judged_with_bfloat16_sums(scaled_in_float32, extents={"D": [64]}, reach="none").raise_for_failure()
+    found = judged_with_bfloat16_sums(nothing_of_many_terms, extents={"D": [80]}, reach="none")["outputs"]
+    assert found.verdict == "fail", found
+
+
+def test_sizes_whose_sums_are_not_judged_are_named():
+    result = judged_with_bfloat16_sums(scaled_in_float32, limits={"D": 255}, reach="quick")
+    assert result.passed and re.search("that no property compared with the reference\n +D 1[0-9]{2} to 2[0-9]{2}", result.table)

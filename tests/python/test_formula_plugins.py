@@ -117,7 +117,7 @@ def test_what_a_c_plugin_does_wrong_is_said(tmp_path, extra, says):
 
 
 def test_what_is_no_plugin_is_refused(tmp_path):
-    with pytest.raises(FileNotFoundError, match="no file '.*none.so': expected a shared library"):
+    with pytest.raises(FileNotFoundError, match="no file '.*none.so': expected a shared library.*'mine.py:softmax'"):
         assay.gate(gallery.softmax, tmp_path / "none.so")
     (tmp_path / "text.so").write_text("no library")
     with pytest.raises(ValueError, match="text.so: file too short"):

@@ -66,7 +66,7 @@ TEST(Mistrust, SaysNothingOfAShardOrBesideAFailure) {
 
 TEST(Mistrust, OfADeclarationThatLeavesNextToNothing) {
   GateRecord run = run_that_returned({0, 1}, {});
-  run.claimed = 0.1;
+  run.claimed = 0.2;
   EXPECT_EQ(why_mistrusted(run), "");
   run.claimed = 0.03;
   EXPECT_THAT(why_mistrusted(run), HasSubstr("leave 3 % of the drawn cases"));

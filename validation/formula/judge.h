@@ -70,6 +70,9 @@ struct Truth {
   /// Of outputs, then gradients: how far they may move where each input moves by a roundoff of its type, and nothing else
   /// is rounded. Empty of large graphs.
   Doubles changes;
+  /// Of outputs, then gradients: how large each is if nothing cancels (ranges.h). Empty where no bound reaches its value,
+  /// and of large graphs.
+  Doubles sizes;
   Doubles values;                                       ///< of all nodes
   std::vector<std::shared_ptr<const Choices>> choices;  ///< of each output that is positions; null of others
   bool is_certified = false;                            ///< balls prove each result that has a bound

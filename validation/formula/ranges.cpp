@@ -5,6 +5,7 @@
 
 #include "validation/core/judged.h"
 #include "validation/formula/functions.h"
+#include "validation/formula/slopes.h"
 
 namespace assay::validation::formula {
 namespace {
@@ -72,6 +73,25 @@ std::vector<double> ranges_of(const Graph& graph) {
   std::vector<double> ranges;
   for (const Node& node : graph.nodes) ranges.push_back(range_of(graph, node, ranges));
   return ranges;
+}
+
+Doubles sizes_of(const Graph& graph, const Doubles& values) {
+  Doubles sizes;
+  sizes.reserve(graph.nodes.size());
+  Slopes slopes(graph, values, sizes);
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    const double share = node.op == Op::multiply || node.op == Op::matmul ? 0.5 : 1;  // a product has two derivatives
+    std::vector<double> of_node;
+    for (std::size_t i = 0; i < values[n].size(); ++i) {
+      double size = 0;
+      for (const Slope& slope : slopes.of(n, i))
+        size += share * std::abs(slope.value) * sizes[static_cast<std::size_t>(slope.node)][slope.element];
+      of_node.push_back(std::max(size, std::abs(values[n][i])));
+    }
+    sizes.push_back(std::move(of_node));
+  }
+  return sizes;
 }
 
 }  // namespace assay::validation::formula

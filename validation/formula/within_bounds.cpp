@@ -32,8 +32,15 @@ struct Held {
   double range;
   const Shape& shape;
   const std::vector<double>* changes;  ///< for a roundoff of the inputs; null where they are not known
+  const std::vector<double>* sizes;    ///< if nothing cancels; null where each is beyond its bound, or not known
   bool may_be_nan;  ///< a value of the case may leave the range, and reach others as 0 times infinity
 };
+
+/// The largest size of an element. Below the normal numbers a right kernel may return 0.
+double range_of(const Held& held, std::size_t i, Dtype storage) {
+  if (held.sizes == nullptr || !((*held.sizes)[i] >= format_of(storage).smallest_normal)) return held.range;
+  return std::min(held.range, (*held.sizes)[i]);
+}
 
 /// Notes the relative error of a result that was right, and how many of its digits mean something.
 void weigh(Finding& finding, const Held& held, std::size_t i, double error, Dtype storage) {
@@ -56,7 +63,7 @@ Finding compare(const std::string& what, const std::vector<double>& got, const H
       finding.judged.add(no_range, held.range);
       continue;
     }
-    const bool is_one = finding.judged.add(bound, finite ? held.range : no_range);
+    const bool is_one = finding.judged.add(bound, finite ? range_of(held, i, storage) : no_range);
     if (!std::isfinite(bound)) continue;
     const bool same = !finite && same_kind(exact, BigFloat(got[i]));
     if (same || (finite && may_overflow(got[i], exact, bound, storage))) continue;
@@ -80,7 +87,7 @@ Finding compare(const std::string& what, const std::vector<double>& got, const H
 Finding compare_all(
     const std::string& what, const Doubles& got, const std::vector<std::vector<BigFloat>>& exact, const Doubles& bounds,
     const std::vector<double>& ranges, const std::vector<Shape>& shapes, std::span<const std::vector<double>> changes,
-    const std::function<Dtype(std::size_t k)>& storage_of, const Hint& hint,
+    std::span<const std::vector<double>> sizes, const std::function<Dtype(std::size_t k)>& storage_of, const Hint& hint,
     const std::function<bool(std::size_t k)>& is_held = [](std::size_t) { return true; }) {
   Finding all = Finding::pass();
   const bool may_be_nan = std::ranges::any_of(
@@ -89,7 +96,8 @@ Finding compare_all(
     if (!is_held(k)) continue;
     const std::string name = exact.size() > 1 ? fmt::format("{}{}", what, k) : what;
     all.take(compare(name, got.at(k),
-                     {exact[k], bounds[k], ranges[k], shapes[k], changes.empty() ? nullptr : &changes[k], may_be_nan},
+                     {exact[k], bounds[k], ranges[k], shapes[k], changes.empty() ? nullptr : &changes[k],
+                      sizes.empty() ? nullptr : &sizes[k], may_be_nan},
                      storage_of(k),
                      [&](std::size_t i, double x, double error, double bound) { return hint(k, i, x, error, bound); }));
   }
@@ -213,7 +221,7 @@ Finding outputs(const Subject& subject, const Case& c, Random&) {
   if (auto wrong = wrong_choice(subject, *truth, *traced, got); wrong.verdict == Verdict::fail) return wrong;
   Finding finding = compare_all(
       "output", got, truth->outputs, truth->output_bounds, truth->output_ranges, traced->shapes, truth->changes,
-      [&](std::size_t k) { return storage_of_output(subject, k); }, hint, is_held);
+      truth->sizes, [&](std::size_t k) { return storage_of_output(subject, k); }, hint, is_held);
   finding.evidence.merge(evidence_of(*truth));
   if (finding.verdict == Verdict::pass && !truth->undeclared_bounds.empty())
     finding.evidence.undeclared["output"] = undeclared_share(got, truth->outputs, truth->undeclared_bounds);
@@ -225,12 +233,13 @@ Finding gradients(const Subject& subject, const Case& c, Random&) {
   const auto traced = subject.trace(c.extents);
   const Doubles got = subject.backward(c);
   const Hint hint = hint_of(subject, *traced, traced->gradients, truth->values, bool{subject.backward_road});
-  const auto changes_of_gradients =
-      std::span(truth->changes).subspan(truth->changes.empty() ? 0 : truth->outputs.size());
+  const auto of_gradients = [&](const Doubles& all) {
+    return std::span(all).subspan(all.empty() ? 0 : truth->outputs.size());
+  };
   Finding finding = compare_all(
       "gradient", got, truth->gradients, bounds_of_gradients(*truth, c), truth->gradient_ranges,
-      gradient_shapes(subject, c), changes_of_gradients, [&](std::size_t k) { return storage_of_gradient(subject, k); },
-      hint);
+      gradient_shapes(subject, c), of_gradients(truth->changes), of_gradients(truth->sizes),
+      [&](std::size_t k) { return storage_of_gradient(subject, k); }, hint);
   if (finding.verdict == Verdict::pass && !subject.backward_road)
     if (auto wrong = wrong_tied_sum(subject, *traced, c, *truth, got); wrong.verdict == Verdict::fail) return wrong;
   finding.evidence.merge(evidence_of(*truth));

@@ -77,8 +77,9 @@ bool judged_nothing(const GateRecord& record) {
 
 std::string why_mistrusted(const GateRecord& record) {
   if (record.shard.total > 1 || judged_nothing(record) || failures_of(record) + mistrusted_of(record) > 0) return "";
-  // Narrow right kernels, of T <= 8 say, leave a third of the cases; claims of nothing, such as C = 1, a twentieth or less.
-  constexpr double least_claimed = 0.1;
+  // Right kernels, of T <= 8 and C <= 100 say, leave a quarter of the cases; claims that ask for no computation, such as
+  // V = 1, a sixth or less.
+  constexpr double least_claimed = 0.2;
   if (!(record.claimed >= least_claimed))
     return fmt::format(
         "the sizes and values that the kernel declares leave {:.2g} % of the drawn cases: expected {:g} % or more",

@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Optional
 import numpy as np
 
 from . import _numbers
+from ._file_kernel import FileKernel, attribute_of, is_path
 
 
 def words_of(line: str) -> str:
@@ -48,14 +49,15 @@ class _Written:
 
     def name(self, value: Any, otherwise: str, what: str, function: Any = None) -> str:
         """The name of a function, or of what `function` has made; `otherwise`, explained as `what`, if there is none."""
-        owner = getattr(value, "__self__", None)
-        if inspect.isclass(owner) and isinstance(getattr(value, "__name__", None), str):  # MyFunction.apply
+        owner = attribute_of(value, "__self__")
+        if inspect.isclass(owner) and isinstance(attribute_of(value, "__name__"), str):  # MyFunction.apply
             written = self.name(owner, otherwise, what)
             return written if written == otherwise else f"{written}.{value.__name__}"
         function = value if function is None else function
-        name, module = getattr(function, "__name__", ""), getattr(function, "__module__", "__main__")
-        is_within = getattr(function, "__qualname__", name) != name and "<locals>" not in function.__qualname__
-        if not name.isidentifier() or inspect.ismethod(function) or is_within:  # m.forward, Model.forward
+        name, module = attribute_of(function, "__name__", ""), attribute_of(function, "__module__", "__main__")
+        qualified = attribute_of(function, "__qualname__", name)
+        is_within = qualified != name and "<locals>" not in qualified
+        if not isinstance(name, str) or not name.isidentifier() or inspect.ismethod(function) or is_within:  # m.forward, Model.forward
             self.comments += f"  # {otherwise}: {what}"
             return otherwise
         if getattr(sys.modules.get(module), name, None) is value:
@@ -65,7 +67,7 @@ class _Written:
 
     def kernel(self, fn: Any) -> str:
         """The kernel's name, or the path of a plug-in."""
-        path = fn if isinstance(fn, (str, os.PathLike)) else getattr(fn, "path", None)
+        path = fn if is_path(fn) else fn.path if isinstance(fn, FileKernel) else None
         return repr(os.fspath(path)) if path is not None else self.name(fn, "kernel", "the function that was judged")
 
     def value(self, key: str, value: Any) -> str:

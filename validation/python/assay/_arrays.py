@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 
 MOST_INT64 = 2**63 - 1
+LARGEST_REPEATED = 1 << 32  # bytes of an array whose elements lie at one place, which take none of their own
 
 
 class Carried(NamedTuple):
@@ -103,7 +104,15 @@ def to_numpy(value: Any) -> np.ndarray:
 
 
 def carry(value: Any) -> Carried:
-    """`value` for the judge; a plain Python number is taken as float32."""
+    """`value` for the judge; a plain Python number is taken as float32. Raises TypeError for what is no array."""
+    carried = _carried(value)
+    array = carried.array
+    if array.nbytes > LARGEST_REPEATED and 0 in array.strides:
+        raise TypeError(f"{array.nbytes} bytes of the shape {list(array.shape)}, of which a few are repeated")
+    return carried
+
+
+def _carried(value: Any) -> Carried:
     if isinstance(value, (float, int)) and not isinstance(value, np.generic):
         return Carried("float32", np.asarray(value, np.float32))
     of = str(getattr(value, "dtype", "")).rpartition(".")[2]

@@ -11,6 +11,7 @@ import re
 from typing import Any, Callable, Dict, Iterable, Sequence, Union
 
 from . import _numbers
+from ._file_kernel import attribute_of, name_of
 from ._misuse import OPERATIONS, described, keyword_hint, refused_operation
 from ._program import run_program
 
@@ -91,7 +92,7 @@ def _declared(declares: Dict[str, Any], given: Dict[str, Any]) -> Dict[str, Any]
 def declaration_of(operation: str, fn: Callable[..., Any], declared: Dict[str, Any]) -> Dict[str, Any]:
     """The declaration as the judge reads it. Raises ValueError for another operation or a value, TypeError for a keyword."""
     known = keywords(operation)
-    declared = {**getattr(fn, "assay_declared", {}), **declared}
+    declared = {**attribute_of(fn, "__dict__", {}).get("assay_declared", {}), **declared}
     if not callable(fn):
         raise TypeError(f"the kernel is {described(fn)}: expected a function of one problem, or the path of a plug-in "
                         "(.so, .json)")  # fmt: skip
@@ -101,7 +102,7 @@ def declaration_of(operation: str, fn: Callable[..., Any], declared: Dict[str, A
                             f"{keyword_hint(keyword, [*known, *GATE_WORDS])}")  # fmt: skip
     table = json.loads(_json(operation))
     given = {**{keyword: one["default"] for keyword, one in known.items()}, **declared}
-    name = getattr(fn, "__name__", type(fn).__name__)
+    name = name_of(fn)
     return {
         "name": re.sub(r"[^\w.:-]", "", name) or "kernel",
         "dtypes": _several("dtype", given["dtype"], table["dtype"]["values"]),

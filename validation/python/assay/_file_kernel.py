@@ -30,6 +30,25 @@ class FileKernel:
         return self.loaded()(*arrays, **named)
 
 
+def is_path(kernel: Any) -> bool:
+    """Whether it is the path of a plug-in. What can be called is a kernel itself, such as a mock, which has any attribute."""
+    return isinstance(kernel, (str, os.PathLike)) and not callable(kernel)
+
+
+def attribute_of(kernel: Any, name: str, otherwise: Any = None) -> Any:
+    """An attribute; `otherwise` where there is none, or where to ask for it raises."""
+    try:
+        return getattr(kernel, name, otherwise)
+    except Exception:
+        return otherwise
+
+
+def name_of(kernel: Any) -> str:
+    """The name of a function, or of another kernel's class."""
+    name = attribute_of(kernel, "__name__")
+    return name if isinstance(name, str) and name else type(kernel).__name__
+
+
 def kernel_in(fn: Any) -> Any:
     """The kernel that a text names; else `fn` itself, a function or the path of a plug-in. Raises FileNotFoundError."""
     found = re.fullmatch(r"(.+\.py):([A-Za-z_]\w*)", fn) if isinstance(fn, str) else None

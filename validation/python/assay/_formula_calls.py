@@ -11,6 +11,7 @@ import numpy as np
 from ._arithmetic import DTYPES, Types
 from ._arrays import Carried, bfloat16_array, carry, from_bfloat16, to_bfloat16
 from ._called import KernelEnded, called
+from ._file_kernel import name_of
 from ._formats import HELD_TYPES, Format, formats, held, held_shape, held_types, numbers_of, require_held
 from ._inputs import CODES
 from ._layouts import declines_layout, laid_out
@@ -65,12 +66,14 @@ def require_kernel(fn: Any, inputs: Sequence[str]) -> None:
         raise TypeError(f"the kernel is {described(fn)}: expected a function of the problem p, or the path of a plug-in "
                         "(.so, .json)")
     try:
-        inspect.signature(fn).bind(None)
-    except ValueError:
-        pass  # a function in C, which does not say what it takes
+        signature = inspect.signature(fn)
+    except Exception:
+        return  # a function in C, which does not say what it takes, or an object whose attributes raise
+    try:
+        signature.bind(None)
     except TypeError:
-        name, arrays = getattr(fn, "__name__", "kernel"), ", ".join(f"p.{one}" for one in inputs)
-        raise TypeError(f"the kernel {name}{inspect.signature(fn)} does not take one argument: expected a function of the "
+        name, arrays = name_of(fn), ", ".join(f"p.{one}" for one in inputs)
+        raise TypeError(f"the kernel {name}{signature} does not take one argument: expected a function of the "
                         f"problem p; write lambda p: {name}({arrays})") from None
 
 
@@ -245,8 +248,8 @@ class KernelCall:
                                     + _held_hint(name.replace(" ", ""), expected, dtype))  # fmt: skip
         elif not is_position and dtype != expected and (expected, dtype) != ("bfloat16", "uint16"):
             why = "as declared" if self._types.others else "the type of the inputs"
-            raise ReturnedWrong(f"{name} is {dtype}: expected {expected}, {why}; convert it, or declare "
-                                + self._declaration(due, dtype))  # fmt: skip
+            or_declare = f", or declare {self._declaration(due, dtype)}" if dtype in DTYPES else ""
+            raise ReturnedWrong(f"{name} is {dtype}: expected {expected}, {why}; convert it{or_declare}")
         return array
 
     def _declaration(self, due: Due, dtype: str) -> str:

@@ -11,7 +11,7 @@ from . import _numbers
 from ._again import call_of, pairs_of, words_of
 from ._called import TIME_LIMIT
 from ._declare import declaration_of
-from ._file_kernel import kernel_in
+from ._file_kernel import is_path, kernel_in
 from ._gate_result import GateResult, property_result, result_of
 from ._misuse import OPERATIONS, refused_operation
 from ._own_kernels import is_own
@@ -156,7 +156,7 @@ def require_operation(operation: Any, kernel: Any = None) -> None:
 
 def _declaration(operation: str, fn: Any, declared: Dict[str, Any]) -> Optional[Dict[str, Any]]:
     """What a function declares; None for a plug-in, which declares itself."""
-    if not isinstance(fn, (str, os.PathLike)):
+    if not is_path(fn):
         return declaration_of(operation, fn, declared)
     if declared:
         raise TypeError(f"{', '.join(declared)}: a plug-in declares itself: expected no such argument for {fn!r}")

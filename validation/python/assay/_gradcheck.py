@@ -16,6 +16,7 @@ from ._again import call_of
 from ._arrays import to_numpy
 from ._called import called, kernel_calls
 from ._declare import declaration_of
+from ._file_kernel import name_of
 from ._gate import MOST_DIGITS, JudgeError, require_operation
 from ._misuse import described
 from ._operation import Operation
@@ -248,7 +249,7 @@ def gradcheck(
         if one.dtype.name not in ("float16", "float32", "float64"):
             raise ValueError(f"input {i}: {one.dtype}: expected float16, float32 or float64")
     options = {"digits": precision.get("digits", 100), "exact": exact, "tolerance": tolerance, "seed": seed}
-    name = getattr(fn, "__name__", type(fn).__name__)
+    name = name_of(fn)
     results = []
     with kernel_calls():
         for i, (x, claim) in enumerate(zip(arrays, _claims(gradient, fn, arrays))):

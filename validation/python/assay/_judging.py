@@ -15,6 +15,7 @@ from . import _numbers
 from ._arithmetic import DTYPES, types_of
 from ._called import TIME_LIMIT, kernel_calls, require_outside
 from ._cases import Given, given_case, shortened, words_of_line
+from ._file_kernel import attribute_of, is_path
 from ._gate import MOST_CASES, REACHES
 from ._gate_result import GateResult, property_result, result_of
 from ._pipe import Ended
@@ -71,7 +72,7 @@ class Judging:
             ended = self._judged(kernel, backward, declared=declared, **asked)
         else:
             run = partial(_judge_shard, self, kernel, backward, {**asked, "declared": declared})
-            kernels = repr([getattr(one, "__qualname__", one) for one in (kernel, backward)])
+            kernels = repr([attribute_of(one, "__qualname__", one) for one in (kernel, backward)])
             digest = sha256(pickle.dumps(input)).hexdigest()
             words = ["gate", self.name, *(repr(one) for one in ({**asked, "input": digest}.items(), declared.items()))]
             ended = judge_in_shards(run, words, kernels, 32 if shards is None else shards, executor, resume)
@@ -92,14 +93,14 @@ class Judging:
                        for one, is_gradient in ((kernel, False), (backward, True))]  # fmt: skip
             subject = self.subject(*kernels, **declared)
             run = opened.enter_context(kernel_calls(time_limit, own_process))
-            explains = any(getattr(one, "is_instrumented", False) for one in kernels)
+            explains = any(isinstance(one, Plugin) and one.is_instrumented for one in kernels)
             report, table = subject.run(cases, seed, _numbers.text("filter", filter), reach, given, shortened, shard, sizes,
                                         seconds, explains)  # fmt: skip
             return Ended(0, report, table, run.here)
 
     def _opened(self, opened: ExitStack, kernel: Any, time_limit: float, declared: Dict[str, Any], is_gradient: bool) -> Any:
         """The kernel itself, or a plug-in by its path, which `opened` closes."""
-        if not isinstance(kernel, (str, os.PathLike)):
+        if not is_path(kernel):
             return kernel
         seconds = _numbers.real("time_limit", time_limit, 0, positive=True)
         limit = {} if seconds == TIME_LIMIT else {"seconds": seconds}  # what is compiled takes less than Python, unless said

@@ -13,6 +13,7 @@ from typing import Any, Callable, Dict, List
 import numpy as np
 
 from ._arrays import carry
+from ._file_kernel import name_of
 from ._pipe import ReturnedWrong, Unsupported
 
 ROWS = 2**17 + 3
@@ -64,7 +65,7 @@ class ManyRows:
 
     def __init__(self, operation: Any, kernel: Callable[[Any], Any], extent: str, is_gradient: bool) -> None:
         self._operation, self._kernel, self._extent, self._is_gradient = operation, kernel, extent, is_gradient
-        self.__name__ = getattr(kernel, "__name__", "kernel")
+        self.__name__ = name_of(kernel)
 
     def __call__(self, p: Any) -> List[Any]:
         began = time.perf_counter()

@@ -7,6 +7,7 @@ import reprlib
 from typing import Any, Dict, Iterable
 
 from . import _numbers
+from ._file_kernel import attribute_of
 
 OPERATIONS = ("ctc", "cce", "svd")
 _TOLERANCES = ("atol", "rtol", "tol", "tolerance", "threshold", "eps", "epsilon")
@@ -28,8 +29,8 @@ def keyword_hint(name: str, known: Iterable[str]) -> str:
 
 def described(fn: Any) -> str:
     """A function by its name and arguments; anything else in one line."""
-    name = getattr(fn, "__name__", "")
-    if not callable(fn) or not name:
+    name = attribute_of(fn, "__name__", "")
+    if not callable(fn) or not isinstance(name, str) or not name:
         return reprlib.repr(fn)
     try:
         return f"{name}{inspect.signature(fn)}"

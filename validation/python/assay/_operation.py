@@ -18,6 +18,7 @@ from ._algebra import FollowedCall, require_followed
 from ._arithmetic import Types, arithmetic, partial_sums_of, types_of
 from ._called import require_outside
 from ._declare import GATE_WORDS
+from ._file_kernel import is_path, name_of
 from ._formula import trace
 from ._formula_calls import KernelCall, require_kernel, require_results
 from ._gate import MOST_CASES, MOST_DIGITS
@@ -198,7 +199,7 @@ class Operation(Judging):
         usual = dict.fromkeys(self.extents, self.usual_limit) if self.usual_limit != USUAL_LIMIT else {}
         own_limits = limits_with({**self.limits, **require_limits(limits, self.extents)}, taken, self.usual_limit)
         own_limits = {**usual, **own_limits}
-        name = getattr(backward if kernel is None else kernel, "__name__", "kernel")
+        name = name_of(backward if kernel is None else kernel)
         kernel, backward = (one if one is None else self._kernel(one, is_gradient)
                             for one, is_gradient in ((kernel, False), (backward, True)))  # fmt: skip
         for one in (kernel, backward):
@@ -297,9 +298,9 @@ class Operation(Judging):
         """The properties of a kernel of the outputs, in the order of a report; a plug-in has more than a function."""
         own: List[str] = []
         far = "many-rows"
-        if isinstance(kernel, (str, os.PathLike)):
-            with closing(self.plugin(kernel, False, declared)) as kernel:
-                asked = {"history": kernel.starts_afresh, "threads": kernel.takes_threads,
+        if is_path(kernel):
+            with closing(self.plugin(kernel, False, declared)) as one:
+                asked = {"history": one.starts_afresh, "threads": one.takes_threads,
                          "refusals": declared.get("checks_arguments")}  # fmt: skip
             own, far = [name for name, is_asked in asked.items() if is_asked], "far-rows"
         return ["repeat", *own, *(name for name, _ in self.properties), "exact", "outputs",

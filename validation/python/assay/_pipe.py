@@ -97,7 +97,7 @@ def in_utf8(text: str) -> str:
 
 def text_of(error: BaseException) -> str:
     try:
-        return shortened(in_utf8(str(error)))
+        return in_utf8(shortened(str(error)))
     except BaseException as other:  # of a class of the kernel's
         return f"{type(error).__name__}, whose text raises {type(other).__name__}"
 
@@ -107,6 +107,9 @@ def _own_frames(error: BaseException) -> str:
     trace = error.__traceback__
     while trace is not None and os.path.dirname(trace.tb_frame.f_code.co_filename) == os.path.dirname(__file__):
         trace = trace.tb_next
+    text = text_of(error)
+    if len(text) > LONGEST_TEXT:  # and more, of which the traceback would make copies
+        return shortened("".join(traceback.format_tb(trace)) + f"{type(error).__name__}: {text}")
     return shortened("".join(traceback.format_exception(type(error), error, trace)).rstrip())
 
 

@@ -72,7 +72,8 @@ class Plugin:
         self.__name__ = Path(self.path).name
         file = self.path.partition("@")[0]
         if not os.path.isfile(file):
-            raise FileNotFoundError(f"no file {file!r}: expected a shared library (.so), or the binding of a shader (.json)")
+            raise FileNotFoundError(f"no file {file!r}: expected a shared library (.so), the binding of a shader (.json), "
+                                    "or the file and the name of a function ('mine.py:softmax')")
         is_shader = self._is_shader = self.__name__.partition("@")[0].endswith(".json")
         command = [program(), "metal", "serve", self.path]
         self._served, self._served_followed = (Served(self.path, lambda: started(command), 60) for _ in range(2))

@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, Optional, Sequence
 import numpy as np
 
 from ._arrays import Carried, carry
+from ._file_kernel import attribute_of
 from ._pipe import ReturnedWrong, Solve
 
 
@@ -118,7 +119,7 @@ def _packed(names: Sequence[str], due: Sequence[str], returned: Any, is_bfloat16
 
 def solver(operation: str, fn: Callable[[Any], Any]) -> Solve:
     """`fn`, a function of one problem or what carries one (_own_kernels.py), as what answers the judge's calls."""
-    kernel = getattr(fn, "assay_kernel", fn)
+    kernel = attribute_of(fn, "__dict__", {}).get("assay_kernel", fn)
 
     def solve(header: Dict[str, Any], arrays: Dict[str, np.ndarray]) -> Dict[str, Carried]:
         names, due, is_bfloat16 = header.pop("results"), header.pop("due"), header.pop("bfloat16", False)

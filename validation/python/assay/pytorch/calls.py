@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from .._arithmetic import Types
+from .._file_kernel import name_of
 from .._followed import FollowedArray, LeftAlgebra, of_words
 from .._pipe import ReturnedWrong, Unsupported
 from .device import DeviceMemory, memory_of
@@ -99,7 +100,7 @@ class TorchKernel:
         self.operation, self.is_gradient = operation, is_gradient
         self._kernel, self._calling = kernel, calling
         self._memory = None if calling.device.type == "cpu" else DeviceMemory(calling.device)
-        self.__name__ = getattr(kernel, "__name__", type(kernel).__name__)
+        self.__name__ = name_of(kernel)
 
     def __call__(self, p: Any) -> List[Any]:
         operation = self.operation
