@@ -47,7 +47,7 @@ def test_bounds_that_judge_nothing_are_no_pass():
 
 
 def test_a_loose_declaration_passes_nothing():
-    declared = {**kernels.CTC, "unit_roundoff": 0.0625}
+    declared = {**kernels.CTC, "unit_roundoff": 2**-8}
     result = assay.gate("ctc", kernels.ctc, cases=CASES, reach="none", filter="^gradient$", **declared)
     gradient = result["gradient"]
     assert not result.passed and gradient.verdict == "mistrusted" and gradient.judged < gradient.elements / 2

@@ -99,8 +99,8 @@ def test_no_number_is_refused(name, value):
     refused(REAL[name], name, value)
 
 
-@pytest.mark.parametrize("value", (0, 0.25, 1))
-def test_a_unit_roundoff_is_above_0_and_at_most_that_of_four_bits(value):
+@pytest.mark.parametrize("value", (0, 2**-7, 1))
+def test_a_unit_roundoff_is_above_0_and_at_most_that_of_bfloat16(value):
     refused(REAL["gate unit_roundoff"], "gate unit_roundoff", value)
 
 

@@ -87,10 +87,10 @@ inline const auto& CceFields::problem() {
 inline const auto& CceFields::declarations() {
   using T = CceFields;
   static const std::tuple table{
-      Declaration<T, double, double>{"unit_roundoff", &Info::unit_roundoff, &PluginKernel::unit_roundoff, 0x1p-4,
-                                     "0 for float32's, or a roundoff, at most 2^-4"},
-      Declaration<T, double, double>{"sum_roundoff", &Info::sum_roundoff, &PluginKernel::sum_roundoff, 0x1p-4,
-                                     "0 for unit_roundoff, or a roundoff, at most 2^-4"},
+      Declaration<T, double, double>{"unit_roundoff", &Info::unit_roundoff, &PluginKernel::unit_roundoff, 0x1p-8,
+                                     "0 for float32's, or a roundoff, at most 2^-8, that of bfloat16"},
+      Declaration<T, double, double>{"sum_roundoff", &Info::sum_roundoff, &PluginKernel::sum_roundoff, 0x1p-8,
+                                     "0 for unit_roundoff, or a roundoff, at most 2^-8, that of bfloat16"},
       Declaration<T, double, double>{"exp_error", &Info::exp_error, &PluginKernel::exp_error, 1e6,
                                      "0 for 4, or units of roundoff"},
       Declaration<T, std::int64_t, std::int64_t>{"longest_chain", &Info::longest_chain, &PluginKernel::longest_chain,

@@ -126,8 +126,8 @@ inline const auto& CtcFields::problem() {
 inline const auto& CtcFields::declarations() {
   using T = CtcFields;
   static const std::tuple table{
-      Declaration<T, double, double>{"unit_roundoff", &Info::unit_roundoff, &PluginKernel::unit_roundoff, 0x1p-4,
-                                     "0 for float32's, or a roundoff, at most 2^-4"},
+      Declaration<T, double, double>{"unit_roundoff", &Info::unit_roundoff, &PluginKernel::unit_roundoff, 0x1p-8,
+                                     "0 for float32's, or a roundoff, at most 2^-8, that of bfloat16"},
       Declaration<T, Arithmetic, std::uint32_t>{"arithmetic", &Info::arithmetic, &PluginKernel::arithmetic, 1,
                                                 "ASSAY_LOG_SPACE or ASSAY_PROBABILITY", {"log_space", "probability"}},
       Declaration<T, bool, std::uint32_t>{"two_step", &Info::two_step, &PluginKernel::two_step, 1, "0 or 1"},

@@ -46,6 +46,7 @@ class Plan {
     if (!has_few) {
       for (const auto& extent : specification_.extents) add_sizes(extent);
       add_pairs();
+      add_all_at_once();
     }
     add_magnitudes();
     return std::move(planned_);
@@ -99,6 +100,32 @@ class Plan {
       for (const std::int64_t size :
            tiled_sizes(random, reach_, pair_min, std::min(pair_max, limit_of(specification_, a))))
         add(a, size, b, pair_min);
+  }
+
+  /// Three extents and more, as in each product of matrices: all smaller where the work would be too much.
+  void add_all_at_once() {
+    if (specification_.extents.size() < 3) return;
+    constexpr std::int64_t least = 20, cases = 2;
+    const std::int64_t most = reach_ == Reach::quick ? 66 : 258;
+    Random random(seed_ + 2);
+    for (int n = 0; n < cases; ++n) {
+      Extents drawn;
+      for (const auto& extent : specification_.extents)
+        drawn[extent] = std::min(log_uniform(random, least, most), limit_of(specification_, extent));
+      for (double share = 1; share > 0.02; share *= 0.8)
+        if (const Extents sizes = taken_sizes(drawn, share); work_.with_nodes(sizes) <= allowed_.each_pair / cases) {
+          planned_.push_back({sizes, {}});
+          break;
+        }
+    }
+  }
+
+  Extents taken_sizes(const Extents& drawn, double share) const {
+    Extents sizes;
+    for (const auto& [extent, size] : drawn)
+      sizes[extent] = taken_size(specification_, extent,
+                                 std::max<std::int64_t>(1, std::llround(share * static_cast<double>(size))));
+    return sizes;
   }
 
   /// Every second pair has another class than normal numbers, in turn.

@@ -1,5 +1,5 @@
 // The cases that a run plans beside generated and needle cases, against the reference: sizes between the powers of two
-// (sizes.h), pairs of large extents, and magnitudes over the whole range of the type.
+// (sizes.h), pairs of large extents, all extents at once, and magnitudes over the whole range of the type.
 #pragma once
 
 #include <cstdint>

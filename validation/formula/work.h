@@ -26,6 +26,8 @@ class Work {
   /// The elements, and the work of tracing the nodes, of which a long recurrence has many.
   double with_nodes(const std::string& extent, std::int64_t size);
 
+  double with_nodes(const Extents& sizes) { return at(sizes).with_nodes; }
+
   /// With two extents from 64 on, as a product of powers of both.
   double with_nodes(const std::string& a, std::int64_t size_a, const std::string& b, std::int64_t size_b);
 

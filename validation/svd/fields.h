@@ -87,8 +87,8 @@ inline const auto& SvdFields::problem() {
 inline const auto& SvdFields::declarations() {
   using T = SvdFields;
   static const std::tuple table{
-      Declaration<T, double, double>{"unit_roundoff", &Info::unit_roundoff, &PluginKernel::unit_roundoff, 0x1p-4,
-                                     "0 for float32's, or a roundoff, at most 2^-4"},
+      Declaration<T, double, double>{"unit_roundoff", &Info::unit_roundoff, &PluginKernel::unit_roundoff, 0x1p-8,
+                                     "0 for float32's, or a roundoff, at most 2^-8, that of bfloat16"},
       Declaration<T, int, std::int64_t>{"sweeps", &Info::sweeps, &PluginKernel::sweeps, 1000,
                                         "0 for 10, or up to 1000"},
       Declaration<T, bool, double>{"graded", &Info::graded, &PluginKernel::graded_range, 1,
