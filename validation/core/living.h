@@ -6,7 +6,7 @@ namespace assay::validation {
 template <class Self>
 class Living {
  public:
-  Living(const Living&) = delete;
+  Living(const Living&) = delete;  // NOLINT(bugprone-crtp-constructor-accessibility): nobody can call it
   Living& operator=(const Living&) = delete;
 
   /// The one that lives; null if there is none.

@@ -14,7 +14,8 @@ struct Returned {
   /// All NaN are one number, as are 0 and -0.
   void add(double value) {
     if (numbers++ == 0) first = value;
-    differ = differ || !(value == first || (std::isnan(value) && std::isnan(first)));
+    const bool is_first = value == first || (std::isnan(value) && std::isnan(first));
+    differ = differ || !is_first;
   }
 
   template <class Numbers>
