@@ -154,5 +154,5 @@ def test_other_arguments_are_refused_by_name(call, says):
 
 def test_a_declaration_in_json_is_held_to_the_same_range(tmp_path):
     table = json.loads(assay.declare._json("ctc"))
-    assert table["declares"]["unit_roundoff"]["max"] == 0.0625
+    assert table["declares"]["unit_roundoff"]["max"] == 2**-8
     assert table["declares"]["two_step"] == {"default": False}
