@@ -43,7 +43,8 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"source", R"("source": ")", R"("source": "lost)", {"source = \"lost/", "expected a file"}},
         Fault{
             "arithmetic", R"("log_space")", R"("logs")", {"declares.arithmetic = \"logs\"", "log_space, probability"}},
-        Fault{"roundoff", R"("2^-24")", R"("-1")", {"declares.unit_roundoff = \"-1\"", "a number from 0 to 0.00390625"}},
+        Fault{
+            "roundoff", R"("2^-24")", R"("-1")", {"declares.unit_roundoff = \"-1\"", "a number from 0 to 0.00390625"}},
         Fault{"support", R"("largest_S": 1000)", R"("largest": 1000)", {"support.largest = 1000", "largest_S"}},
         Fault{"flag", R"("logits": false)", R"("logits": 0)", {"support.logits = 0", "true or false"}},
         Fault{"input", R"("logits": false, )", "", {"bind log_probs", "\"logits\": false"}},
