@@ -15,7 +15,7 @@ using reference::Rounding;
 
 namespace {
 
-/// Of a number that may be rounded or be left as it is.
+/// The error of a number that may be rounded or be left as it is.
 double optional_error(const Cast& cast, const Interval& from, Operand x) {
   const auto [lower, upper] = reference::rounded_ends(cast, from.lower, from.upper);
   const double error = std::max({x.error, upper - x.value, x.value - lower});

@@ -70,7 +70,7 @@ struct Truth {
   /// Of outputs, then gradients: how far they may move where each input moves by a roundoff of its type, and nothing else
   /// is rounded. Empty of large graphs.
   Doubles changes;
-  /// Of outputs, then gradients: how large each is if nothing cancels (ranges.h). Empty where no bound reaches its value,
+  /// How large each output, then each gradient, is if nothing cancels (ranges.h). Empty where no bound reaches its value,
   /// and of large graphs.
   Doubles sizes;
   Doubles values;                                       ///< of all nodes

@@ -206,10 +206,6 @@ class Finder {
   Kernels result_;
 };
 
-}  // namespace
-
-namespace {
-
 /// Files that are linked to one library may each have a kernel of the same name.
 void refuse_same_names(const Kernels& kernels) {
   std::map<std::string_view, TextPlace> known;
