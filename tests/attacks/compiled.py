@@ -63,6 +63,10 @@ BODIES = {
     "looks_behind_the_input": "y[i] = x[i + 4096];",
     "waits_for_ever": "while (y[i] != 1) {{ }}",
     "is_uniform": "y[i] = 1.0f / D;",
+    "writes_what_it_has_read": "((device float*)x)[i] = x[i]; y[i] = 0;",
+    "keeps_what_is_there": "y[i] = y[i];",
+    "stops_after_the_first_threads": "if (i < 16) y[i] = 1.0f / D;",
+    "never_stops_on_large_rows": "for (uint k = 0; D > 3 && k < 1; k = 0) y[i] = 1; y[i] = 1.0f / D;",
 }
 
 

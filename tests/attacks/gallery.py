@@ -8,7 +8,7 @@ softmax = assay.gallery.softmax
 ATTACKS = {}
 JUDGED = "^(repeat|exact|outputs)$"
 FEW = {"cases": 12, "reach": "none", "filter": JUDGED}
-THOROUGH = ("memory", "sizes", "values", "seeds")  # kinds that ask for the gate as it is by default
+THOROUGH = ("memory", "sizes", "values", "seeds", "large")  # kinds that ask for the gate as it is by default
 
 
 def attack(kind, operation=softmax, **declaration):

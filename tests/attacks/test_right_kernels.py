@@ -1,5 +1,9 @@
 """Right kernels of the shapes that attacks have: they pass, and what their declarations excuse is printed."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -51,9 +55,6 @@ def works_in_a_thread(p):
 
 
 def works_in_a_child(p):
-    import subprocess
-    import sys
-
     subprocess.run([sys.executable, "-c", "pass"], check=True)
     return right(p)
 
@@ -106,6 +107,41 @@ def test_a_kernel_by_file_and_name(tmp_path):
     assert not assay.replay(f"{path}:mine", failed.failures["outputs"].reproducer, operation=softmax)
     with pytest.raises(FileNotFoundError, match="no file 'nowhere.py'"):
         assay.gate(softmax, "nowhere.py:mine")
+
+
+def test_a_file_imports_what_is_beside_it_in_the_process_of_the_kernel_alone(tmp_path, monkeypatch):
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "kernels" / "beside_mine.py").write_text("from tests.attacks.gallery import right\n")
+    (tmp_path / "kernels" / "later_beside_mine.py").write_text("def same(y):\n    return y\n")
+    (tmp_path / "kernels" / "mine.py").write_text(
+        "import beside_mine\n\ndef mine(p):\n    import later_beside_mine\n    return later_beside_mine.same(beside_mine.right(p))\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    before = list(sys.path)
+    assay.gate(softmax, "kernels/mine.py:mine", **TAKEN).raise_for_failure()
+    assert sys.path == before and "beside_mine" not in sys.modules
+
+
+IMPORTED_AFTERWARDS = """
+import sys, assay, numpy as np
+from tests.attacks.gallery import right, softmax
+seen = []
+def kernel(p):
+    seen.append(set(sys.modules))
+    return right(p) if hasattr(p, "x") else np.linalg.svd(p.A, full_matrices=False)
+for operation, more in ((softmax, {"certificate": "c.json"}), ("svd", {"filter": "order"})):
+    seen.clear()
+    assay.gate(operation, kernel, cases=2, reach="none", own_process=False, **more)
+    print(operation, *sorted(name for name in set(sys.modules) - seen[0] if name.startswith("assay")), sep="\\t")
+"""
+
+
+def test_the_judge_imports_nothing_of_its_own_after_the_kernel_has_run(tmp_path):
+    """A kernel has the rights to write over what is not loaded yet."""
+    paths = os.pathsep.join([os.path.dirname(os.path.dirname(assay.__file__)), *sys.path])
+    program = [sys.executable, "-c", IMPORTED_AFTERWARDS]
+    ended = subprocess.run(program, env={**os.environ, "PYTHONPATH": paths}, cwd=tmp_path, capture_output=True, text=True)
+    assert [line.count("\t") for line in ended.stdout.splitlines()] == [0, 0], ended.stdout + ended.stderr
 
 
 def test_a_fresh_seed_is_another_each_time():

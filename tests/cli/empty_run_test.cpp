@@ -14,9 +14,9 @@ namespace {
 class EmptyRun : public Program {};
 
 TEST_F(EmptyRun, FailsInEveryFormat) {
-  for (const std::string command :
-       {"gate ctc --cases 0 --reach none --generated --kernel fault:best-path",
-        "gate ctc --kernel '" ASSAY_TEST_PLUGINS "/minimal.so' --generated --cases 3 --filter '^reductions$'"}) {
+  for (const std::string command : {"gate ctc --cases 0 --reach none --generated --kernel fault:best-path",
+                                    "gate ctc --kernel '" ASSAY_TEST_PLUGINS
+                                    "/minimal.so' --generated --reach none --cases 3 --filter '^reductions$'"}) {
     const Outcome outcome = run(command + " --junit run.xml --json run.json");
     EXPECT_EQ(outcome.status, 1) << command << outcome.out << outcome.err;
     EXPECT_THAT(outcome.out, HasSubstr("nothing was judged, which is no pass: ask for cases")) << command;

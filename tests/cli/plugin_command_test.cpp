@@ -45,7 +45,8 @@ TEST_F(PluginCommand, ReplaysAFailure) {
 /// A line that replays the case alone would pass without a word: the line carries the calls before it.
 TEST_F(PluginCommand, ReproducesAFailureThatDependsOnHistoryByItsSequence) {
   const Outcome outcome =
-      run("gate ctc --generated --cases 30 --seed 3 --kernel ./every_seventh_call.so --filter 'loss$' --json run.json");
+      run("gate ctc --generated --reach none --cases 30 --seed 3 --kernel ./every_seventh_call.so --filter 'loss$' "
+          "--json run.json");
   EXPECT_EQ(outcome.status, 1) << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("this case alone passes: the kernel's result depends on earlier calls"));
   const auto lines = replay_lines(outcome.out);

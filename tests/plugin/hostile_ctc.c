@@ -1,5 +1,6 @@
 /* CTC plug-ins that each do one thing that a plug-in may not do; HOSTILE names it. */
 #include <stdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "assay_plugin.h"
@@ -19,6 +20,7 @@ enum hostile {
   WRITES_BEFORE,
   WRITES_FAR_BEFORE,
   WRITES_INPUT,
+  UNLOCKS_INPUT,
   READS_BEHIND,
   LOADS_ALIGNED,
   STORES_ALIGNED,
@@ -84,6 +86,12 @@ static int has_beyond(const assay_ctc_problem* p, float limit) {
   return 0;
 }
 
+/* Changes the last byte of an array that lies in pages which may not be written, until now. */
+static void unlock_and_change(const void* array, int64_t bytes) {
+  const uintptr_t last = (uintptr_t)array + (uintptr_t)bytes - 1, page = last & ~(uintptr_t)(getpagesize() - 1);
+  if (bytes > 0 && mprotect((void*)page, 1, PROT_READ | PROT_WRITE) == 0) ++*(unsigned char*)last;
+}
+
 static int deeper(int depth) {
   volatile char frame[4096];
   frame[0] = (char)depth;
@@ -140,6 +148,9 @@ static int run(const assay_ctc_problem* p, const assay_ctc_output* out, char* me
       break;
     case WRITES_INPUT:
       if (p->activations) ((float*)p->activations)[p->activations_size / 2] = 0;
+      break;
+    case UNLOCKS_INPUT:
+      unlock_and_change(p->activations, p->activations_size * (int64_t)sizeof(float));
       break;
     case READS_BEHIND:
       nothing = ((const volatile int64_t*)p->input_lengths)[p->B] == 12345;

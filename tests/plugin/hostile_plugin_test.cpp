@@ -55,6 +55,7 @@ const Deed deeds[] = {
     {"writes_past_addresses", "loss", error, "read or wrote past all addresses that the processor has"},
     {"aligned_writes_behind", "loss", error, "wrote loss.[0-9]+., past its [0-9]+ elements"},
     {"writes_input", "gradient", error, "changed its input activations.[0-9]+."},
+    {"unlocks_input", "gradient", error, "changed its input activations.[0-9]+."},
     {"reads_behind", "loss", error, "read input_lengths.1., past its 1 elements"},
     {"loads_aligned", "loss", Verdict::fail, "loss"},
     {"stores_aligned", "gradient", error, "wrote gradient.-[1-3]., before its beginning"},

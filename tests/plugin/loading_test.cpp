@@ -63,6 +63,15 @@ const Lie lies[] = {
 INSTANTIATE_TEST_SUITE_P(Lies, LyingPlugin, testing::ValuesIn(lies),
                          [](const auto& tested) { return std::string(tested.param.plugin); });
 
+TEST(Loading, RefusesRoundoffsThatAreTogetherMoreThanThoseOfBfloat16) {
+  EXPECT_THAT([] { kernel_called<CceOperation>(built("large_exp_error")); },
+              ThrowsMessage<std::invalid_argument>(
+                  HasSubstr("assay_cce.exp_error is 65537: expected at most 65536 where the roundoff is 5.96046e-08")));
+  EXPECT_THAT([] { kernel_called<SvdOperation>(built("many_sweeps")); },
+              ThrowsMessage<std::invalid_argument>(
+                  HasSubstr("assay_svd.sweeps is 11: expected at most 10 where the roundoff is 0.00390625")));
+}
+
 TEST(Loading, TakesStructsOfOtherLengths) {
   EXPECT_TRUE(kernel_called<CtcOperation>(built("newer"))->info().support.limits.empty());
   EXPECT_FALSE(kernel_called<CtcOperation>(built("older_struct"))->info().support.does("log_probs"));

@@ -6,8 +6,10 @@
 #include "tests/matchers.h"
 #include "tests/plugin_metal/shader_folder.h"
 #include "tests/refusal.h"
+#include "validation/cce/fields.h"
 #include "validation/ctc/operation.h"
 #include "validation/registry.h"
+#include "validation/transport/declaration/declaration.h"
 
 namespace assay::validation::transport::test {
 namespace {
@@ -28,6 +30,21 @@ TEST_P(BrokenBinding, IsRefusedByName) {
   for (const auto& words : GetParam().said) EXPECT_THAT(refusal, HasSubstr(words));
 }
 
+TEST(BindingOfRoundoffs, IsRefusedWhereTheyAreTogetherMoreThanThoseOfBfloat16) {
+  const auto refusal = [](const std::string& declared) {
+    const auto kernel = BindingNode::of("{\"declares\": {" + declared + "}}", "mine.json");
+    return refusal_of([&] {
+      CceKernelInfo info;
+      read_declares<CceFields>(kernel, info);
+    });
+  };
+  EXPECT_THAT(
+      refusal(R"("exp_error": 65537)"),
+      HasSubstr("mine.json: declares.exp_error = 65537: expected a number from 0 to 65536 where the roundoff is"));
+  EXPECT_THAT(refusal(R"("exp_error": 5, "unit_roundoff": "2^-8")"), HasSubstr("a number from 0 to 4 where"));
+  EXPECT_THAT(refusal(R"("bfloat16_roundings": 5)"), HasSubstr("an integer from 0 to 4"));
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Every, BrokenBinding,
     testing::Values(
@@ -41,6 +58,10 @@ INSTANTIATE_TEST_SUITE_P(
               R"("name": "a", "name": "b", "operation")",
               {"name: expected each key of an object once, got 'name' twice"}},
         Fault{"source", R"("source": ")", R"("source": "lost)", {"source = \"lost/", "expected a file"}},
+        Fault{"source_device",
+              R"("source": ")",
+              R"("source": "/dev/zero", "linked_files": [")",
+              {"source = \"/dev/zero\"", "expected a file, no pipe or device"}},
         Fault{
             "arithmetic", R"("log_space")", R"("logs")", {"declares.arithmetic = \"logs\"", "log_space, probability"}},
         Fault{

@@ -224,7 +224,7 @@ BINDING = Path(__file__).parents[1] / "right_kernels/metal/online_cce.json"
 
 
 def test_a_shader_of_a_built_in_operation_is_followed_where_that_is_asked_for():
-    found = assay.gate("cce", BINDING, cases=6, filter="^algebra$", algebra=True)["algebra"]
+    found = assay.gate("cce", BINDING, cases=6, reach="none", filter="^algebra$", algebra=True)["algebra"]
     assert found.verdict == "pass", found
     assert "algebra" not in assay.property_names("cce")
     for operation, kernel in (("cce", kernels.cce), ("svd", BINDING)):
@@ -238,7 +238,7 @@ def test_the_line_of_a_failing_shader_replays_it(tmp_path):
     wrong = source.replace("loss[n] = lse[n] -", "loss[n] = lse[n] + 0.25f * lse[n] * exp(-lse[n] * lse[n]) -")
     assert wrong != source
     (tmp_path / "online_cce.metal").write_text(wrong)
-    failure = assay.gate("cce", tmp_path / BINDING.name, cases=6, filter="^algebra$", algebra=True).failures["algebra"]
+    failure = assay.gate("cce", tmp_path / BINDING.name, cases=6, reach="none", filter="^algebra$", algebra=True).failures["algebra"]
     assert "loss[0] is not the formula's: the algebra differs" in failure.explanation
     replayed = run_program("replay", failure.reproducer)
     assert replayed.returncode == 1 and "the algebra differs" in replayed.stdout, replayed

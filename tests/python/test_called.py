@@ -68,7 +68,7 @@ each_ending = pytest.mark.parametrize("kernel, says", ENDINGS, ids=[one.__name__
 
 @each_ending
 def test_the_gate_gives_a_verdict(kernel, says):
-    result = assay.gate("ctc", kernel, cases=1, filter="^loss$", time_limit=0.2)
+    result = assay.gate("ctc", kernel, cases=1, filter="^loss$", reach="none", time_limit=0.2)
     assert not result.passed
     assert result["loss"].verdict == "error" and says in result.failures["loss"].explanation
 
@@ -164,7 +164,7 @@ def run(program):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs quick_exit of the C library")
 @pytest.mark.parametrize("ends", ["exit", "quick_exit"])
-@pytest.mark.parametrize("gate", ["'ctc', kernel", "gallery.softmax, kernel, reach='none'"])
+@pytest.mark.parametrize("gate", ["'ctc', kernel, reach='none'", "gallery.softmax, kernel, reach='none'"])
 def test_the_exit_of_the_c_library_is_no_success(ends, gate):
     ended = run(f"import assay, ctypes\nfrom assay import gallery\nkernel = lambda p: ctypes.CDLL(None).{ends}(0)\nassay.gate({gate}, cases=1, own_process=False)")
     assert ended.returncode == 1
@@ -172,7 +172,7 @@ def test_the_exit_of_the_c_library_is_no_success(ends, gate):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a kernel has a process of its own on Linux")
-@pytest.mark.parametrize("operation, declared", [("ctc", {"filter": "^loss$"}), (gallery.softmax, {"reach": "none"})])
+@pytest.mark.parametrize("operation, declared", [("ctc", {"filter": "^loss$", "reach": "none"}), (gallery.softmax, {"reach": "none"})])
 @pytest.mark.parametrize("status, says", [(0, "status 0"), (3, "status 3")])
 def test_the_end_of_a_process_of_its_own_is_a_verdict(operation, declared, status, says):
     result = assay.gate(operation, lambda p: ctypes.CDLL(None).exit(status), cases=1, **declared)
@@ -243,7 +243,7 @@ except KeyboardInterrupt:
     assert ended.returncode == 3, ended.stderr
 
 
-@pytest.mark.parametrize("gate", ["'ctc', kernel", "gallery.softmax, kernel, reach='none'"])
+@pytest.mark.parametrize("gate", ["'ctc', kernel, reach='none'", "gallery.softmax, kernel, reach='none'"])
 @pytest.mark.parametrize("then", ["import time; time.sleep(60)", "raise ValueError('x')", "raise SystemExit(0)"])
 def test_an_interrupt_ends_the_run_whatever_the_kernel_makes_of_it(gate, then):
     kernel = f"""
@@ -357,5 +357,5 @@ def test_a_kernel_may_move_files_between_folders_as_caches_of_compilers_do(tmp_p
 
 def test_what_numpy_says_of_errors_is_asked_as_in_the_callers_thread(capfd):
     with np.errstate(all="ignore"):
-        assay.gate("ctc", lambda p: np.log(np.float64(-1)) * np.ones(2), cases=1, filter="^loss$")
+        assay.gate("ctc", lambda p: np.log(np.float64(-1)) * np.ones(2), cases=1, filter="^loss$", reach="none")
     assert "RuntimeWarning" not in capfd.readouterr().err

@@ -136,8 +136,24 @@ def no_bound(case):
         one["bound"] = None
 
 
+def wide_value_of_another_step(case):
+    """An exponential stands for the quotient, in an enclosure that holds both."""
+    one = copy.deepcopy(step_of(case, "exp"))
+    one["value"], one["error"] = ["0", "2"], "1"
+    case["steps"].append(one)
+    case["outputs"][0] = {"step": len(case["steps"]) - 1, "bound": "1"}
+
+
+def input_beyond_the_type(case):
+    case["inputs"][0][0] = str(2**200)
+
+
+def input_of_another_row(case):
+    step_of(case, "input")["of"] = [0, 1]
+
+
 TAMPERED = [smaller_bound, smaller_error, step_left_out, term_left_out, rounding_of_another_type, narrower_value, other_input,
-            input_of_no_number, later_step, result_left_out, other_step_as_result, unknown_rule, no_bound]  # fmt: skip
+            wide_value_of_another_step, input_beyond_the_type, input_of_another_row, input_of_no_number, later_step, result_left_out, other_step_as_result, unknown_rule, no_bound]  # fmt: skip
 
 
 @pytest.mark.parametrize("tamper", TAMPERED, ids=lambda one: one.__name__)
@@ -147,6 +163,22 @@ def test_a_tampered_certificate_is_refused(certificate, tamper):
     tamper(tampered["cases"][0])
     with pytest.raises(Refused):
         check(tampered)
+
+
+def test_an_arithmetic_of_a_negative_error_is_refused(certificate):
+    tampered = {**copy.deepcopy(certificate), "arithmetic": {**certificate["arithmetic"], "exp_error": "-100"}}
+    with pytest.raises(Refused, match="exp_error -100: expected 0 or more"):
+        check(tampered)
+
+
+def test_a_result_that_is_not_stored_is_refused(tmp_path):
+    kernel = lambda p: p.x.astype("f").sum(-1).astype("e")
+    half = json.loads(written(tmp_path, total, kernel, dtype="float16").read_text())
+    for case in half["cases"]:
+        for said in case["outputs"]:  # the rounding to float16 is left out, and the bound is that of what is stored
+            said["step"] = case["steps"][said["step"]]["of"][0]
+    with pytest.raises(Refused, match="result 0 is of float32: expected a step that stores it in float16"):
+        check(half)
 
 
 def test_an_exponential_is_enclosed():

@@ -87,6 +87,6 @@ def test_losses_of_built_in_operations_are_weighed_by_their_bounds():
 
         return right_ctc(p)
 
-    result = assay.gate("ctc", ctc, cases=30, filter="^loss$", checks_arguments=False)
+    result = assay.gate("ctc", ctc, cases=30, reach="none", filter="^loss$", checks_arguments=False)
     (said,) = json.loads(json.dumps(result.record))["runs"][0]["properties"]
     assert said["weighed"] > 0 and 0 <= said["ill_conditioned"] <= said["weighed"]

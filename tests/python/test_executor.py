@@ -16,7 +16,7 @@ import pytest
 import assay
 import kernels
 
-ASKED = dict(cases=450, filter="^(loss|gradient)$", **kernels.CTC)
+ASKED = dict(cases=450, filter="^(loss|gradient)$", reach="none", **kernels.CTC)
 two_processes = partial(ProcessPoolExecutor, 2)
 
 
@@ -143,7 +143,7 @@ def test_what_is_finished_when_the_head_dies_is_not_judged_again(tmp_path):
 
 
 def test_reports_of_another_question_are_not_taken(tmp_path):
-    asked = dict(cases=20, filter="^gradient$", executor=Counting(1), shards=2, resume=tmp_path, **kernels.CTC)
+    asked = dict(cases=20, filter="^gradient$", reach="none", executor=Counting(1), shards=2, resume=tmp_path, **kernels.CTC)
     Counting.submitted = 0
     assert assay.gate("ctc", kernels.ctc, **asked).passed
     assert not assay.gate("ctc", halved, **asked).passed
@@ -154,7 +154,7 @@ def test_reports_of_another_question_are_not_taken(tmp_path):
 
 def test_a_plugin_is_judged_on_workers():
     plugin = Path(assay.__file__).parents[3] / "tests" / "plugin" / "plugins" / "minimal.so"  # of the build tree
-    one, many = (assay.gate("ctc", plugin, cases=20, filter="^(loss|shift)$", **on) for on in ({}, dict(executor=two_processes, shards=3)))
+    one, many = (assay.gate("ctc", plugin, cases=20, filter="^(loss|shift)$", reach="none", **on) for on in ({}, dict(executor=two_processes, shards=3)))
     assert but_for_times(many) == but_for_times(one)
 
 

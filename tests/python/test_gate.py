@@ -1,5 +1,6 @@
 """assay.gate: healthy kernels pass, planted faults are caught, and whatever a kernel does becomes a verdict."""
 
+import json
 import math
 import os
 import re
@@ -16,7 +17,7 @@ import kernels
 
 
 def gate_ctc(fn, filter, cases=20, **declared):
-    return assay.gate("ctc", fn, cases=cases, filter=filter, **{**kernels.CTC, **declared})
+    return assay.gate("ctc", fn, cases=cases, filter=filter, reach="none", **{**kernels.CTC, **declared})
 
 
 def the_failure(result, name):
@@ -69,7 +70,7 @@ def test_a_ctc_of_float16_returns_float16_or_float32(results):
 
 
 def test_real_input_is_judged_on_request():
-    result = assay.gate("ctc", kernels.ctc, cases=1, filter="^loss$", real_input=True, **kernels.CTC)
+    result = assay.gate("ctc", kernels.ctc, cases=1, filter="^loss$", reach="none", real_input=True, **kernels.CTC)
     assert result.passed and result["loss"].cases == 2
     assert "speech" in str(result)
 
@@ -271,6 +272,24 @@ def test_limits_are_kept():
     assert max(shape[0] for shape in seen) <= 20 and max(shape[2] for shape in seen) <= 20
 
 
+def test_the_share_that_claims_leave_is_drawn_only_where_no_property_has_failed():
+    def claimed(fn):
+        return gate_ctc(fn, "^loss$", cases=3, limits={"T": 8, "C": 100}).record["runs"][0]["claimed"]
+
+    assert 0.2 < claimed(kernels.ctc) < 0.9 and claimed(half_the_loss) == 1
+
+
+def test_messages_of_a_kernel_are_no_commands_of_ci():
+    def raises(p):
+        raise RuntimeError("first\n::error::line\n\u00a0::add-mask::line\n##[group]")
+
+    result = gate_ctc(raises, "^loss$", cases=1)
+    texts = [str(result), result.failures["loss"].explanation, json.dumps(result.record)]
+    for text in texts:
+        assert ": :error::line" in text and ": :add-mask::line" in text and "## [group]" in text
+        assert not re.search(r"^\s*::|##\[", text, re.MULTILINE)
+
+
 def test_an_interrupt_ends_the_run():
     calls = []
 
@@ -299,7 +318,7 @@ def test_equal_seeds_give_equal_cases():
             seen.append((p.logits.shape, p.logits.tobytes()))
             return kernels.ctc(p)
 
-        assay.gate("ctc", note, cases=5, seed=seed, filter="^loss$", own_process=False, **kernels.CTC)
+        assay.gate("ctc", note, cases=5, seed=seed, filter="^loss$", reach="none", own_process=False, **kernels.CTC)
         return seen
 
     assert shapes(3) == shapes(3) != shapes(4)
@@ -341,7 +360,7 @@ def test_the_page_lists_every_keyword_with_its_default(operation):
 
 def test_a_batch_of_ones_own_is_judged_beside_or_in_place_of_generated_cases(tmp_path):
     np.savez(tmp_path / "batch.npz", A=np.arange(12, dtype=np.float32).reshape(1, 4, 3))
-    judged = dict(filter="^(order|values)$", cases=0, input=tmp_path / "batch.npz")
+    judged = dict(filter="^(order|values)$", cases=0, reach="none", input=tmp_path / "batch.npz")
     right = assay.gate("svd", lambda p: np.linalg.svd(p.A, full_matrices=False), **judged)
     assert [one.verdict for one in right.properties] == ["pass", "pass"]
 

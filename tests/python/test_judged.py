@@ -39,11 +39,24 @@ def test_zero_and_minus_zero_are_one_number():
 
 
 def test_bounds_that_judge_nothing_are_no_pass():
-    declared = dict(compute="bfloat16", exp_error=1e6)  # an exponential that may be off by 4000 times itself
+    declared = dict(accumulate="bfloat16", extents={"D": [300]})  # sums of more than 128 terms may be off by themselves
     result = assay.gate(gallery.softmax, softmax_plain, cases=CASES, reach="none", filter="^outputs$", **declared)
     outputs = result["outputs"]
     assert not result.passed and outputs.verdict == "mistrusted" and outputs.judged < outputs.elements / 2
     assert "too little was judged in" in outputs.mistrust and outputs.mistrust in str(result)
+
+
+def test_a_road_that_alone_hides_a_result_judges_none():
+    def through_a_large_number(xp, x):
+        e = xp.exp(x - xp.max(x, axis=-1, keepdims=True))
+        return (e / xp.sum(e, axis=-1, keepdims=True) + 2.0**22) - 2.0**22
+
+    def in_quarters(p):
+        return (np.round(softmax_plain(p) * np.float32(4)) / np.float32(4)).astype(np.float32)
+
+    for kernel in (in_quarters, softmax_plain):
+        result = assay.gate(gallery.softmax, kernel, cases=CASES, reach="none", filter="^outputs$", road=through_a_large_number)
+        assert result["outputs"].verdict == "mistrusted", result
 
 
 def test_a_loose_declaration_passes_nothing():

@@ -104,13 +104,39 @@ def test_a_unit_roundoff_is_above_0_and_at_most_that_of_bfloat16(value):
     refused(REAL["gate unit_roundoff"], "gate unit_roundoff", value)
 
 
+COUNTS = [  # what is declared, by which name, the largest number, and its roundoff
+    ("cce", {"exp_error": 65536.5}, "exp_error", "65536", "5.96046e-08"),
+    ("cce", {"exp_error": 9, "unit_roundoff": 2**-11}, "exp_error", "8", "0.000488281"),
+    ("cce", {"exp_error": 5, "unit_roundoff": 2**-8}, "exp_error", "4", "0.00390625"),
+    ("svd", {"sweeps": 11, "unit_roundoff": 2**-8}, "sweeps", "10", "0.00390625"),
+    ("softmax", {"exp_error": 1e6}, "exp_error", "65536", "5.96046e-08"),
+    ("softmax", {"exp_error": 5, "compute": "bfloat16"}, "exp_error", "4", "0.00390625"),
+    ("softmax", {"rounds": {"e": 65537}}, "rounds['e']", "65536", "5.96046e-08"),
+    ("softmax", {"rounds": {"e": 5}, "compute": "bfloat16"}, "rounds['e']", "4", "0.00390625"),
+]
+
+
+@pytest.mark.parametrize("operation, declared, name, most, roundoff", COUNTS, ids=lambda one: str(one)[:40])
+def test_roundoffs_that_are_declared_are_together_at_most_that_of_bfloat16(operation, declared, name, most, roundoff):
+    judged, kernel = (gallery.softmax, softmax) if operation == "softmax" else (operation, ctc)
+    with pytest.raises(ValueError) as refusal:
+        assay.gate(judged, kernel, **declared)
+    assert str(refusal.value).startswith(f"{name} = ")
+    assert str(refusal.value).endswith(f": expected a number from 0 to {most} where the roundoff is {roundoff}")
+
+
+def test_roundoffs_of_many_values_are_counted_together():
+    with pytest.raises(ValueError, match="rounds: all numbers together = 90000: expected a number from 0 to 65536 where"):
+        gallery.softmax.gate(softmax, rounds={"e": 45000, "output": 45000})
+
+
 def test_numbers_of_numpy_are_numbers():
     assert assay.gate("svd", lambda p: np.linalg.svd(p.A, full_matrices=False), cases=np.int64(2), seed=np.uint64(2**64 - 1),
-                      filter="^order$", sweeps=np.int32(10), canonical_signs=np.bool_(False), unit_roundoff=np.float32(2.0**-24)).passed  # fmt: skip
+                      reach="none", filter="^order$", sweeps=np.int32(10), canonical_signs=np.bool_(False), unit_roundoff=np.float32(2.0**-24)).passed  # fmt: skip
 
 
 def test_all_bits_of_a_seed_count():
-    results = [assay.gate("svd", lambda p: np.linalg.svd(p.A, full_matrices=False), cases=1, seed=seed, filter="^order$")
+    results = [assay.gate("svd", lambda p: np.linalg.svd(p.A, full_matrices=False), cases=1, seed=seed, reach="none", filter="^order$")
                for seed in (2**64 - 1, 2**64 - 2)]  # fmt: skip
     assert [one.record["runs"][0]["seed"] for one in results] == [2**64 - 1, 2**64 - 2]
 

@@ -136,6 +136,10 @@ def test_a_line_that_judges_again_names_the_function_of_autograd():
     assert "assay.replay(Local.apply, " in failure.again
 
 
+def test_the_fresh_seed_of_a_test_is_no_input():
+    assert assay.pytest_gate(doubled, doubled, x="N", seed="fresh").pytestmark
+
+
 def through_result(xp, x, upstream):
     top = xp.max(x, axis=-1, keepdims=True)
     y = top + xp.log(xp.sum(xp.exp(x - top), axis=-1, keepdims=True))

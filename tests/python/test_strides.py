@@ -11,7 +11,7 @@ FIRST_INPUT = {"ctc": "activations", "cce": "hidden", "svd": "A"}
 
 
 def gate(operation, fn, filter="^strides$", **options):
-    return assay.gate(operation, fn, cases=20, filter=filter, **OPERATIONS[operation][1], **options)
+    return assay.gate(operation, fn, cases=20, filter=filter, reach="none", **OPERATIONS[operation][1], **options)
 
 
 def with_first_input(operation, change):

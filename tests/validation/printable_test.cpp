@@ -43,6 +43,17 @@ TEST(Printable, IsTheSameTwice) {
   EXPECT_FALSE(is_clean(hostile_text));
 }
 
+/// GitHub's runner takes such lines for commands, behind all that is white space to it, and "##[" in any place; Azure's
+/// and TeamCity have others.
+TEST(Printable, HasNoCommandsForARunnerOfCi) {
+  EXPECT_EQ(printable("::error::x\n  ::set-env name=A::b\n\n\t::c\na::b, std::max\n::"),
+            ": :error::x\n  : :set-env name=A::b\n\n\t: :c\na::b, std::max\n: :");
+  EXPECT_EQ(printable("\xC2\xA0::c\n\xE3\x80\x80 \xE2\x80\x83::d"), "\xC2\xA0: :c\n\xE3\x80\x80 \xE2\x80\x83: :d");
+  EXPECT_EQ(printable("x ##[group] ###[a] ##vso[task] ##teamcity[b"),
+            "x ## [group] ## #[a] ## vso[task] ## teamcity[b");
+  EXPECT_EQ(printable("## [a] # b ##\n##"), "## [a] # b ##\n##");
+}
+
 TEST(PrintableLine, IsOneLine) {
   EXPECT_EQ(printable_line("a\nb\tc\xE9"), "a?b?c?");
 }

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <tuple>
@@ -66,6 +67,17 @@ TEST(ReportJson, JudgesNoMoreElementsThanThereAre) {
         std::tuple{"\"thin\": 12", "\"thin\": 201", "thin: expected a whole number from 0 to 200"}})
     EXPECT_THAT([&] { report_from_json(spoiled(from, to), "run.json"); },
                 ThrowsMessage<std::invalid_argument>(HasSubstr(says)));
+}
+
+TEST(ReportJson, KeepsTheSizesThatAreJudged) {
+  Report report = sample_report();
+  const std::map<std::string, JudgedSizes> sizes = {{"T", {30, 9, {{7, 2}, {12, 1}, {33, 4}}}}};
+  report.runs[0].properties[0].judged_sizes = sizes;
+  report.runs[0].properties[0].settle();
+  const PropertyRecord read = again(report).runs[0].properties[0];
+  EXPECT_EQ(read.judged_sizes, sizes);
+  EXPECT_EQ(read.verdict, Verdict::mistrusted);
+  EXPECT_EQ(read.mistrust, "") << "it follows from the sizes, which a merge may change";
 }
 
 TEST(ReportJson, MayBeginWithAByteOrderMark) {
@@ -232,6 +244,28 @@ TEST(ReportFile, WritesToAPipeAndLeavesItOne) {
   EXPECT_TRUE(is_fifo(path));
   close(pipe);
   remove(path);
+}
+
+TEST(Checkpoint, LetsARunEndThatCannotBeWrittenAnyMore) {
+  const auto path = std::filesystem::temp_directory_path() / ("assay-checkpoint-" + std::to_string(getpid()));
+  Checkpoint checkpoint(path.string(), std::chrono::seconds(0));
+  checkpoint.write({});
+  std::filesystem::remove(path);
+  std::filesystem::create_directory(path);
+  EXPECT_TRUE(checkpoint.is_due());
+  EXPECT_NO_THROW(checkpoint.write({}));
+  EXPECT_ANY_THROW(Checkpoint(path.string()).write({}));
+  EXPECT_ANY_THROW(write_report({}, {.json = path.string()}));
+  std::filesystem::remove(path);
+}
+
+TEST(ReportFile, IsNoFolder) {
+  const std::string folder = std::filesystem::temp_directory_path().string();
+  const auto says =
+      ThrowsMessage<std::runtime_error>(HasSubstr(folder + ": it is a folder: expected the name of a file"));
+  EXPECT_THAT([&] { require_folders({.json = folder}); }, says);
+  EXPECT_THAT([&] { require_folders({.html = folder}); }, says);
+  EXPECT_THAT([&] { write_atomically(folder, "text"); }, says) << "it may become one during the run";
 }
 
 }  // namespace

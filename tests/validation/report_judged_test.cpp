@@ -22,6 +22,16 @@ TEST(JudgedText, SaysHowManyElementsOfHowMany) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
 }
 
+TEST(JudgedText, SaysAboveWhichSizesTooLittleIsJudged) {
+  GateRecord record = sample_run("cpu");
+  for (auto& property : record.properties) property.judged_sizes.clear();
+  record.properties[1].judged_sizes["T"].add(128, true);
+  record.properties[1].judged_sizes["T"].add(130, false);
+  record.properties[1].judged_sizes["C"].add(9, true);
+  EXPECT_THAT(judged_text(record),
+              HasSubstr("gradient 900 of 1000 (0.25; too few in 12 of 200 cases, and wherever T >"));
+}
+
 TEST(JudgedText, LeavesOutPropertiesThatCompareNothing) {
   GateRecord record = sample_run("cpu");
   for (auto& property : record.properties) {

@@ -182,6 +182,9 @@ TEST(Resume, RefusesAnotherRun) {
   const auto resume = [&](const GateRun& run) { judged(run, {}, record); };
   EXPECT_THAT([&] { resume(run_of(401)); }, ThrowsMessage<std::invalid_argument>(HasSubstr("cases is '400'")));
   EXPECT_THAT([&] { resume(run_of(400, {}, "holds")); }, ThrowsMessage<std::invalid_argument>(HasSubstr("filter")));
+  GateRun farther = run_of(400);
+  farther.options.reach = Reach::full;
+  EXPECT_THAT([&] { resume(farther); }, ThrowsMessage<std::invalid_argument>(HasSubstr("reach is '")));
   EXPECT_THAT([&] { resume(run_of(400, {0, 2})); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("GTEST_SHARD_INDEX")));
 }

@@ -29,6 +29,14 @@ TEST(ReachText, TellsTheWidestIntervalThatWasNotComparedWithTheReference) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
 }
 
+TEST(ReachText, SaysInWordsThatNoLargeSizeWasJudged) {
+  GateRecord record = sample_run("cpu");
+  record.properties[0].reached["M"] = {0, 0, 0, 0};
+  EXPECT_THAT(reach_text(record), HasSubstr("    M: no large size was judged\n"));
+  record.properties[0].reached["M"].due = 129;
+  EXPECT_THAT(reach_text(record), HasSubstr("    M: no large size was judged; not reached: 129\n"));
+}
+
 /// Whatever its name is.
 TEST(ReachText, HasALineForEachPropertyOfFarArrays) {
   GateRecord record = sample_run("cpu");

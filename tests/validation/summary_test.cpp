@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "tests/matchers.h"
 
 namespace assay::validation {
@@ -85,6 +87,38 @@ TEST(Summary, CountsWhatWasJudgedOverAllItsParts) {
   all.settle();
   EXPECT_EQ(all.verdict, Verdict::mistrusted);
   EXPECT_EQ(all.judged.judged, 2 * 4 + 2 * 10 + 4);
+}
+
+/// Cases of ordinary values up to `judged` that count, and so many of each larger size that do not.
+PropertySummary judged_up_to(std::int64_t judged, const std::map<std::int64_t, int>& thin) {
+  PropertySummary all = measured(40, 0);
+  for (std::int64_t size = 1; size <= judged; ++size) all.judged_sizes["D"].add(size, true);
+  for (const auto& [size, count] : thin)
+    for (int i = 0; i < count; ++i) all.judged_sizes["D"].add(size, false);
+  all.settle();
+  return all;
+}
+
+TEST(Summary, IsMistrustedWhereNoCaseIsJudgedAboveSomeSize) {
+  const PropertySummary all = judged_up_to(128, {{129, 3}, {255, 2}});
+  EXPECT_EQ(all.verdict, Verdict::mistrusted);
+  EXPECT_THAT(all.why_mistrusted(), HasSubstr("too little was judged wherever D is above 128, in 5 cases"));
+  EXPECT_THAT(all.why_mistrusted(), HasSubstr("Declare a limit of 128 for D"));
+  EXPECT_EQ(judged_up_to(128, {{100, 90}, {128, 90}}).verdict, Verdict::pass) << "others of these sizes are judged";
+  EXPECT_EQ(judged_up_to(128, {{255, 1}}).verdict, Verdict::pass) << "one may be thin by chance";
+  EXPECT_EQ(judged_up_to(128, {{192, 2}}).verdict, Verdict::pass) << "between two sizes of a run is that much";
+  EXPECT_EQ(judged_up_to(128, {{193, 2}}).verdict, Verdict::mistrusted) << "and no more";
+  EXPECT_EQ(judged_up_to(128, {{129, 31}}).verdict, Verdict::pass);
+  EXPECT_EQ(judged_up_to(128, {{129, 32}}).verdict, Verdict::mistrusted) << "a fifth of the cases";
+}
+
+TEST(Summary, JudgesSizesOverAllItsParts) {
+  PropertySummary all = judged_up_to(100, {{255, 2}});
+  ASSERT_EQ(all.verdict, Verdict::mistrusted);
+  all.merge(judged_up_to(255, {}));
+  all.settle();
+  EXPECT_EQ(all.verdict, Verdict::pass);
+  EXPECT_EQ(all.why_mistrusted(), "");
 }
 
 TEST(Summary, KeepsAMistrustOfTheReference) {

@@ -8,6 +8,7 @@
 #include "metal/cpu/cce/any.h"
 #include "validation/cce/case.h"
 #include "validation/cce/kernel.h"
+#include "validation/core/roundoff_count.h"
 #include "validation/core/run.h"
 #include "validation/core/words.h"
 #include "validation/plugin/assay_plugin.h"
@@ -91,12 +92,12 @@ inline const auto& CceFields::declarations() {
                                      "0 for float32's, or a roundoff, at most 2^-8, that of bfloat16"},
       Declaration<T, double, double>{"sum_roundoff", &Info::sum_roundoff, &PluginKernel::sum_roundoff, 0x1p-8,
                                      "0 for unit_roundoff, or a roundoff, at most 2^-8, that of bfloat16"},
-      Declaration<T, double, double>{"exp_error", &Info::exp_error, &PluginKernel::exp_error, 1e6,
-                                     "0 for 4, or units of roundoff"},
+      RoundoffCount<T, double, double>{
+          {"exp_error", &Info::exp_error, &PluginKernel::exp_error, 0x1p45, "0 for 4, or units of roundoff"}},
       Declaration<T, std::int64_t, std::int64_t>{"longest_chain", &Info::longest_chain, &PluginKernel::longest_chain,
                                                  0x1p62, "0, or a number of additions"},
       Declaration<T, int, std::int64_t>{"bfloat16_roundings", &Info::bfloat16_roundings,
-                                        &PluginKernel::bfloat16_roundings, 16, "0 to 16"},
+                                        &PluginKernel::bfloat16_roundings, 4, "0 to 4"},
       Declaration<T, bool, std::uint32_t>{"rounded_lse", &Info::rounded_lse, &PluginKernel::rounded_lse, 1, "0 or 1"},
       Declaration<T, bool, std::uint32_t>{"batch_invariant", &Info::batch_invariant, &PluginKernel::batch_invariant, 1,
                                           "0 or 1"}};

@@ -65,15 +65,16 @@ std::vector<GivenCase> given_cases(const GateArguments& arguments) {
 inline Reach reach_of(const GateArguments& arguments) {
   for (const Reach reach : all_reaches)
     if (arguments.reach == name_of(reach)) return reach;
-  if (!arguments.input.empty() || arguments.generated) return Reach::none;
-  return arguments.quick ? Reach::quick : arguments.thorough ? Reach::thorough : Reach::full;
+  if (arguments.generated) return usual_reach;
+  if (!arguments.input.empty()) return Reach::none;
+  return arguments.quick ? usual_reach : arguments.thorough ? Reach::thorough : Reach::full;
 }
 
 /// The words that ask for the same given cases and needle cases.
 inline std::string words_of(const GateArguments& arguments) {
   std::string words = arguments.algebra ? "--algebra " : "";
   if (!arguments.reach.empty()) words += fmt::format("--reach {} ", arguments.reach);
-  if (!arguments.input.empty()) return fmt::format("{}--input '{}'", words, arguments.input);
+  if (!arguments.input.empty()) words += fmt::format("--input '{}' ", arguments.input);
   return words + (arguments.generated  ? "--generated"
                   : arguments.quick    ? "--quick"
                   : arguments.thorough ? "--thorough"

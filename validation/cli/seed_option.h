@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <random>
 #include <string>
 
 #include "validation/core/parse.h"
@@ -15,8 +16,16 @@ inline std::string refuse_no_whole_number(const std::string& text) {
 }
 
 /// --seed
-inline void add_seed(CLI::App& command, std::uint64_t& seed, const std::string& help = "Seed of the generated cases") {
-  command.add_option("--seed", seed, help)->check(refuse_no_whole_number)->capture_default_str();
+inline CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed,
+                             const std::string& help = "Seed of the generated cases") {
+  return command.add_option("--seed", seed, help)->check(refuse_no_whole_number)->capture_default_str();
+}
+
+/// For CLI::Option::transform: of "fresh" a seed that nobody can foresee, so that no kernel has the answers beforehand.
+inline std::string fresh_seed(const std::string& text) {
+  if (text != "fresh") return text;
+  std::random_device random;
+  return std::to_string(std::uint64_t{random()} << 32 | random());
 }
 
 }  // namespace assay::validation

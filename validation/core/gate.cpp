@@ -205,6 +205,9 @@ class Judge {
     if (info_.against_reference && finding.verdict == Verdict::pass && finding.judged.suffices())
       for (const auto& [name, size] : subject_.sizes_of(c)) report_.sizes[name].insert(size);
     report_.record(finding, origin);
+    if (info_.against_reference && finding.judged.elements > 0 && subject_.is_ordinary(c))
+      for (const auto& [name, size] : subject_.sizes_of(c))
+        report_.judged_sizes[name].add(size, finding.judged.suffices());
     if (is_failure(finding.verdict)) shrinking_ = finding.verdict;
     return finding;
   }

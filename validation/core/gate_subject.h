@@ -109,6 +109,8 @@ class GateSubject {
   using Sizes = std::vector<std::pair<std::string, std::int64_t>>;  ///< of extents
   virtual Sizes sizes_of(const AnyCase& c) const = 0;
   virtual std::size_t elements_of(const AnyCase& c) const = 0;  ///< about, of its arrays
+  /// Whether the values are such that a bound that is no use is one of these sizes.
+  virtual bool is_ordinary(const AnyCase& /*c*/) const { return true; }
 
   /// The words of a line that replays a case: those before it, and the case.
   virtual std::string words_of(std::size_t property) const = 0;

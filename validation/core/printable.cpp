@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace assay::validation {
 namespace {
@@ -40,6 +41,19 @@ bool is_control(char32_t code) {
   return reverses || ends_line || (code & 0xFFFE) == 0xFFFE || (code >= 0xFDD0 && code <= 0xFDEF);
 }
 
+/// The text in which no runner of CI finds a command: a line that begins with "::" behind white space of any kind, or
+/// "##[" (both GitHub's), "##vso[" (Azure's) or "##teamcity[" in any place.
+std::string without_commands(std::string text) {
+  for (auto at = text.find("##"); at != std::string::npos; at = text.find("##", at + 1))
+    if (text.find('[', at) < text.find_first_of(" \n", at)) text.insert(at + 2, " ");
+  for (std::size_t line = 0; line < text.size(); line = std::min(text.find('\n', line), text.size()) + 1) {
+    std::size_t begin = line;  // of the first word, as some white space is outside of ASCII
+    while (begin < text.size() && text[begin] != '\n' && (text[begin] <= ' ' || text[begin] > '~')) ++begin;
+    if (text.compare(begin, 2, "::") == 0) text.insert(begin + 1, " ");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) {
@@ -53,7 +67,7 @@ std::string printable(std::string_view text) {
       out += text.substr(0, bytes);
     text.remove_prefix(std::max<std::size_t>(bytes, 1));
   }
-  return out;
+  return without_commands(std::move(out));
 }
 
 std::string printable_line(std::string_view text) {

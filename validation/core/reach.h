@@ -23,6 +23,9 @@ struct NeedleExtent {
 enum class Reach { none, quick, full, thorough };
 inline constexpr Reach all_reaches[] = {Reach::none, Reach::quick, Reach::full, Reach::thorough};
 
+/// Of a run on generated cases that asks for none: of the program, of Python and of formulas alike.
+inline constexpr Reach usual_reach = Reach::quick;
+
 std::string_view name_of(Reach reach);
 
 /// The sizes of needle cases that the seed does not change, ascending. With `full` and `against_reference`: 2^k - 1,

@@ -46,6 +46,7 @@ void PropertySummary::merge(const PropertySummary& other) {
   hidden.insert(hidden.end(), other.hidden.begin(), other.hidden.end());
   measured += other.measured;
   thin += other.thin;
+  for (const auto& [extent, one] : other.judged_sizes) judged_sizes[extent].merge(one);
   for (const auto& [extent, one] : other.reached) reached[extent].merge(one);
   for (const auto& [extent, some] : other.sizes) sizes[extent].insert(some.begin(), some.end());
   for (const auto& [extent, of_sizes] : other.errors)
@@ -88,6 +89,15 @@ std::string PropertySummary::why_mistrusted() const {
             ? "the algebra cannot decide the other elements, so that any formula would pass (docs/algebra.md)"
             : "the bounds of the other elements are no smaller than what the values can be,\n"
               "  so that any number would pass. Declare more exactly how the kernel computes (docs/acceptance.md)");
+  for (const auto& [extent, one] : judged_sizes)
+    if (one.is_cut_short())
+      return fmt::format(
+          "  too little was judged wherever {0} is above {1}, in {2} cases: the bounds there are no smaller than what "
+          "the\n"
+          "  values can be, so that any number would pass. Declare a limit of {1} for {0}, or more exactly how the "
+          "kernel\n"
+          "  computes (docs/acceptance.md)",
+          extent, one.largest, one.beyond());
   return "";
 }
 

@@ -8,6 +8,7 @@
 
 #include "validation/core/histogram.h"
 #include "validation/core/judged.h"
+#include "validation/core/judged_sizes.h"
 #include "validation/core/reach.h"
 #include "validation/core/sizes.h"
 #include "validation/core/verdict.h"
@@ -34,9 +35,10 @@ struct PropertySummary {
   Returned returned = {};     ///< by the kernel in all cases
   /// What the largest needle cases would miss: "0 of the 4097 terms of the sum in line 12".
   std::vector<std::string> hidden = {};
-  std::int64_t measured = 0;               ///< cases that have elements
-  std::int64_t thin = 0;                   ///< cases among them of which too little was judged
-  std::map<std::string, Reached> reached;  ///< by needle cases; extents by name
+  std::int64_t measured = 0;                             ///< cases that have elements
+  std::int64_t thin = 0;                                 ///< cases among them of which too little was judged
+  std::map<std::string, JudgedSizes> judged_sizes = {};  ///< by extents
+  std::map<std::string, Reached> reached;                ///< by needle cases; extents by name
   SizesOfExtents sizes;  ///< of all cases that the reference found right; empty if the property does not use it
   /// The largest relative error of needle cases, by the size of their large extent.
   std::map<std::string, std::map<std::int64_t, double>> errors = {};
@@ -49,7 +51,8 @@ struct PropertySummary {
   /// Sets the verdict on all cases, unless one failed.
   void settle();
   /// Why the property is mistrusted: a case proved nothing; the kernel, when it was called, declined more than half of
-  /// the cases that its declaration allows; or too little was judged of more than half. Empty if it is not.
+  /// the cases that its declaration allows; or too little was judged of more than half, or of all large sizes. Empty if
+  /// it is not.
   std::string why_mistrusted() const;
   std::int64_t skipped_cases() const;
   SkipCause cause_of(const std::string& reason) const;

@@ -30,19 +30,6 @@ std::size_t colour_code(std::string_view text) {
   return is_known && text.substr(2 + digits.size()).starts_with('m') ? digits.size() + 3 : 0;
 }
 
-/// GitHub's runner obeys a line that begins with "::" and, in any place, "##[".
-std::string without_commands(std::string text) {
-  constexpr std::string_view older = "##[";
-  for (auto at = text.find(older); at != std::string::npos; at = text.find(older, at)) text.insert(at + 2, " ");
-  for (std::size_t line = 0; line < text.size();) {
-    const std::size_t begin = text.find_first_not_of(" \t", line);
-    if (begin != std::string::npos && text.compare(begin, 2, "::") == 0) text.insert(begin + 1, " ");
-    const std::size_t end = text.find('\n', line);
-    line = end == std::string::npos ? text.size() : end + 1;
-  }
-  return text;
-}
-
 }  // namespace
 
 void reserve_standard_streams() {
@@ -71,7 +58,7 @@ std::string shown(std::string_view text, bool colour) {
     out += printable(text.substr(0, end));
     text.remove_prefix(end);
   }
-  return without_commands(std::move(out));
+  return out;
 }
 
 bool wants_colour(std::FILE* stream) {

@@ -25,8 +25,7 @@ void write_text(std::FILE* stream, std::string_view text);
 /// Writes what the stream's buffer holds. Throws as write_text does, also for text that was lost before.
 void flush(std::FILE* stream);
 
-/// What the stream shows of `text`: printable (printable.h), the colours of paint() alone if `colour` is true, and no
-/// line that GitHub's runner would take for a command.
+/// What the stream shows of `text`: printable (printable.h), with the colours of paint() alone if `colour` is true.
 std::string shown(std::string_view text, bool colour);
 
 /// Is the stream a terminal that wants colour? NO_COLOR and CI switch it off.

@@ -201,6 +201,10 @@ std::size_t FormulaGateSubject::elements_of(const AnyCase& c) const {
   return formula::elements_of(case_of(c));
 }
 
+bool FormulaGateSubject::is_ordinary(const AnyCase& c) const {
+  return case_of(c).values.kind == ValueClass::Kind::normal;
+}
+
 std::string FormulaGateSubject::words_of(std::size_t property) const {
   return fmt::format("operation={} property={} ", subject_.specification.name, properties_[property].name);
 }

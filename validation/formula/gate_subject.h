@@ -21,7 +21,7 @@
 namespace assay::validation::formula {
 
 /// The options of a run over a formula, whose kernels may be slow: shrinking takes less time.
-inline GateOptions options_of(int cases, std::uint64_t seed = 1, Reach reach = Reach::quick) {
+inline GateOptions options_of(int cases, std::uint64_t seed = 1, Reach reach = usual_reach) {
   return {.cases = cases, .seed = seed, .shrink_budget = 300, .given = {}, .reach = reach, .shrink_seconds = 5};
 }
 
@@ -62,6 +62,7 @@ class FormulaGateSubject final : public GateSubject {
 
   Sizes sizes_of(const AnyCase& c) const override;
   std::size_t elements_of(const AnyCase& c) const override;
+  bool is_ordinary(const AnyCase& c) const override;
 
   std::string words_of(std::size_t property) const override;
   std::string to_text(const AnyCase& c) const override;

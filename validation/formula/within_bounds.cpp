@@ -11,6 +11,7 @@
 #include <ranges>
 #include <span>
 
+#include "validation/core/infinity.h"
 #include "validation/core/number.h"
 #include "validation/formula/casts.h"
 #include "validation/formula/choices.h"
@@ -31,8 +32,9 @@ struct Held {
   const std::vector<double>& bounds;
   double range;
   const Shape& shape;
-  const std::vector<double>* changes;  ///< for a roundoff of the inputs; null where they are not known
-  const std::vector<double>* sizes;    ///< if nothing cancels; null where each is beyond its bound, or not known
+  const std::vector<double>* changes;     ///< for a roundoff of the inputs; null where they are not known
+  const std::vector<double>* sizes;       ///< if nothing cancels; null where each is beyond its bound, or not known
+  const std::vector<double>* undeclared;  ///< the bounds without the declared roundings and road; null where none are
   bool may_be_nan;  ///< a value of the case may leave the range, and reach others as 0 times infinity
 };
 
@@ -40,6 +42,13 @@ struct Held {
 double range_of(const Held& held, std::size_t i, Dtype storage) {
   if (held.sizes == nullptr || !((*held.sizes)[i] >= format_of(storage).smallest_normal)) return held.range;
   return std::min(held.range, (*held.sizes)[i]);
+}
+
+/// Whether 0 would pass by what the kernel declares alone: a road through huge numbers that cancel has a bound below the
+/// range, and above most values of a softmax.
+bool is_hidden(const Held& held, std::size_t i) {
+  const double size = std::abs(to_double(held.exact[i]));
+  return held.undeclared != nullptr && (*held.undeclared)[i] < size && !(held.bounds[i] < size);
 }
 
 /// Notes the relative error of a result that was right, and how many of its digits mean something.
@@ -63,7 +72,8 @@ Finding compare(const std::string& what, const std::vector<double>& got, const H
       finding.judged.add(no_range, held.range);
       continue;
     }
-    const bool is_one = finding.judged.add(bound, finite ? range_of(held, i, storage) : no_range);
+    const bool is_one =
+        finding.judged.add(is_hidden(held, i) ? infinity : bound, finite ? range_of(held, i, storage) : no_range);
     if (!std::isfinite(bound)) continue;
     const bool same = !finite && same_kind(exact, BigFloat(got[i]));
     if (same || (finite && may_overflow(got[i], exact, bound, storage))) continue;
@@ -87,7 +97,8 @@ Finding compare(const std::string& what, const std::vector<double>& got, const H
 Finding compare_all(
     const std::string& what, const Doubles& got, const std::vector<std::vector<BigFloat>>& exact, const Doubles& bounds,
     const std::vector<double>& ranges, const std::vector<Shape>& shapes, std::span<const std::vector<double>> changes,
-    std::span<const std::vector<double>> sizes, const std::function<Dtype(std::size_t k)>& storage_of, const Hint& hint,
+    std::span<const std::vector<double>> sizes, std::span<const std::vector<double>> undeclared,
+    const std::function<Dtype(std::size_t k)>& storage_of, const Hint& hint,
     const std::function<bool(std::size_t k)>& is_held = [](std::size_t) { return true; }) {
   Finding all = Finding::pass();
   const bool may_be_nan = std::ranges::any_of(
@@ -97,7 +108,7 @@ Finding compare_all(
     const std::string name = exact.size() > 1 ? fmt::format("{}{}", what, k) : what;
     all.take(compare(name, got.at(k),
                      {exact[k], bounds[k], ranges[k], shapes[k], changes.empty() ? nullptr : &changes[k],
-                      sizes.empty() ? nullptr : &sizes[k], may_be_nan},
+                      sizes.empty() ? nullptr : &sizes[k], undeclared.empty() ? nullptr : &undeclared[k], may_be_nan},
                      storage_of(k),
                      [&](std::size_t i, double x, double error, double bound) { return hint(k, i, x, error, bound); }));
   }
@@ -221,7 +232,8 @@ Finding outputs(const Subject& subject, const Case& c, Random&) {
   if (auto wrong = wrong_choice(subject, *truth, *traced, got); wrong.verdict == Verdict::fail) return wrong;
   Finding finding = compare_all(
       "output", got, truth->outputs, truth->output_bounds, truth->output_ranges, traced->shapes, truth->changes,
-      truth->sizes, [&](std::size_t k) { return storage_of_output(subject, k); }, hint, is_held);
+      truth->sizes, truth->undeclared_bounds, [&](std::size_t k) { return storage_of_output(subject, k); }, hint,
+      is_held);
   finding.evidence.merge(evidence_of(*truth));
   if (finding.verdict == Verdict::pass && !truth->undeclared_bounds.empty())
     finding.evidence.undeclared["output"] = undeclared_share(got, truth->outputs, truth->undeclared_bounds);
@@ -239,7 +251,7 @@ Finding gradients(const Subject& subject, const Case& c, Random&) {
   Finding finding = compare_all(
       "gradient", got, truth->gradients, bounds_of_gradients(*truth, c), truth->gradient_ranges,
       gradient_shapes(subject, c), of_gradients(truth->changes), of_gradients(truth->sizes),
-      [&](std::size_t k) { return storage_of_gradient(subject, k); }, hint);
+      of_gradients(truth->undeclared_bounds), [&](std::size_t k) { return storage_of_gradient(subject, k); }, hint);
   if (finding.verdict == Verdict::pass && !subject.backward_road)
     if (auto wrong = wrong_tied_sum(subject, *traced, c, *truth, got); wrong.verdict == Verdict::fail) return wrong;
   finding.evidence.merge(evidence_of(*truth));

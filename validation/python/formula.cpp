@@ -37,6 +37,7 @@ using formula::Subject;
 using formula::Traced;
 
 validation::Reach reach_called(const std::string& name) {
+  if (name.empty()) return validation::usual_reach;
   for (const auto reach : validation::all_reaches)
     if (name == validation::name_of(reach)) return reach;
   throw std::invalid_argument("reach = '" + name + "': expected none, quick, full or thorough");
@@ -53,7 +54,7 @@ py::tuple run(const Subject& subject, int cases, std::uint64_t seed, const std::
       .filter = filter,
       .digits = subject.digits,
       .shard = shard ? validation::Shard{shard->first, shard->second} : validation::shard_from_environment(),
-      .words = "--reach " + reach,
+      .words = reach.empty() ? "" : "--reach " + reach,
       .why = explains ? &validation::why_of : nullptr,
       .seconds = seconds};
   for (const auto& [extents, arrays, upstream] : given)

@@ -9,12 +9,14 @@
 namespace assay::validation {
 namespace {
 
-/// "loss all 4120 (3.1e-05)", "gradient 900 of 1000 (0.97; too few in 12 of 105 cases)"
+/// "loss all 4120 (3.1e-05)", "gradient 900 of 1000 (0.97; too few in 12 of 105 cases, and wherever D > 128)"
 std::string item_of(const PropertySummary& property) {
   const Judged& all = property.judged;
   const std::string count = all.judged == all.elements ? "all" : fmt::format("{} of", all.judged);
-  const std::string few =
+  std::string few =
       property.thin > 0 ? fmt::format("; too few in {} of {} cases", property.thin, property.measured) : "";
+  for (const auto& [extent, sizes] : property.judged_sizes)
+    if (sizes.beyond() > 0) few += fmt::format(", and wherever {} > {}", extent, sizes.largest);
   return fmt::format("{} {} {} ({:.2g}{})", property.property, count, all.elements, all.bound, few);
 }
 

@@ -51,7 +51,6 @@ GateRecord single_run(const std::vector<const GateRecord*>& shards) {
   const GateRecord& first = *shards.front();
   if (first.shard.total == 1) return first;
   GateRecord run{first.question, {}, 0, 0, unmet(first.coverage), {}};
-  run.claimed = first.claimed;
   for (const auto& property : first.properties)
     run.properties.push_back(unjudged(property.property, property.claim, property.is_far));
   std::vector<const UnitRecord*> units;
@@ -62,6 +61,7 @@ GateRecord single_run(const std::vector<const GateRecord*>& shards) {
   }
   std::sort(units.begin(), units.end(), [](const auto* a, const auto* b) { return a->unit < b->unit; });
   for (const UnitRecord* const one : units) run.add(*one);
+  if (failures_of(run) == 0) run.claimed = first.claimed;
   return run;
 }
 

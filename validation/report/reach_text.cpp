@@ -47,7 +47,12 @@ struct ExtentReach {
     best.merge(reached);
   }
 
-  std::size_t judged() const { return best.size > 0 ? properties.at(best.size).size() : 0; }
+  /// " 4097 by 5 of 12 properties, all terms by loss".
+  std::string text(std::size_t all) const {
+    if (best.size == 0) return ": no large size was judged";
+    return fmt::format(" {} by {} of {} properties{}{}", best.size, properties.at(best.size).size(), all,
+                       elements.text("indices noticed", best.size), terms.text("terms", best.size));
+  }
 
   /// The properties that judged no case of the best size.
   std::string others() const {
@@ -61,7 +66,6 @@ struct ExtentReach {
   }
 
   bool misses() const { return elements.misses(best.size) || terms.misses(best.size); }
-  std::string noticed() const { return elements.text("indices noticed", best.size) + terms.text("terms", best.size); }
 };
 
 /// For each extent the widest interval of sizes that no property judged against the reference.
@@ -122,8 +126,7 @@ std::string reach_text(const GateRecord& record) {
   if (extents.empty()) return "";
   std::string text = "  largest size of each extent (noticed: its result, or its term of a sum, cannot be left out)\n";
   for (const auto& [name, extent] : extents) {
-    text += fmt::format("    {} {} by {} of {} properties{}", name, extent.best.size, extent.judged(),
-                        record.properties.size(), extent.noticed());
+    text += fmt::format("    {}{}", name, extent.text(record.properties.size()));
     text += extent.best.size < extent.best.due ? fmt::format("; not reached: {}\n", extent.best.due) : "\n";
     text += extent.others();
   }

@@ -114,12 +114,26 @@ void take_evidence(const JsonReader& json, PropertyRecord& property) {
   json["hidden"].each([&](const JsonReader& line) { property.hidden.push_back(line.text()); });
 }
 
-/// A pair of a size and the largest error there.
-void take_error(const JsonReader& json, std::map<std::int64_t, double>& of_sizes) {
+/// A pair of a size and `what` was found there.
+std::vector<JsonReader> pair_from(const JsonReader& json, const std::string& what) {
   std::vector<JsonReader> pair;
   json.each([&](const JsonReader& one) { pair.push_back(one); });
-  if (pair.size() != 2) json.refuse("a size and an error");
+  if (pair.size() != 2) json.refuse("a size and " + what);
+  return pair;
+}
+
+void take_error(const JsonReader& json, std::map<std::int64_t, double>& of_sizes) {
+  const auto pair = pair_from(json, "an error");
   of_sizes[pair[0].whole(0)] = pair[1].number();
+}
+
+JudgedSizes judged_sizes_from(const JsonReader& json) {
+  JudgedSizes sizes{json["cases"].whole(0), json["largest"].whole(0)};
+  json["thin"].each([&](const JsonReader& one) {
+    const auto pair = pair_from(one, "a number of cases");
+    sizes.thin[pair[0].whole(0)] = pair[1].whole(1);
+  });
+  return sizes;
 }
 
 PropertyRecord property_from(const JsonReader& json) {
@@ -136,6 +150,10 @@ PropertyRecord property_from(const JsonReader& json) {
     });
   if (json.has("elements")) take_judged(json, property);
   if (json.has("certified")) take_evidence(json, property);
+  if (json.has("judged_sizes"))
+    json["judged_sizes"].each_member([&](const std::string& extent, const JsonReader& one) {
+      property.judged_sizes[extent] = judged_sizes_from(one);
+    });
   // What follows from the counts is found anew, as a merge may change it.
   if (const std::string why = json["mistrust"].text(); why != property.why_mistrusted()) property.mistrust = why;
   if (json.has("returned")) {

@@ -104,6 +104,7 @@ void require_same_question(const GateQuestion& question, const GateQuestion& oth
   require_same_value("cases", question.cases, other.cases, what);
   require_same_value("seed", question.seed, other.seed, what);
   require_same_value("digits", question.digits, other.digits, what);
+  require_same_value("reach", name_of(question.reach), name_of(other.reach), what);
   require_same_value("filter", question.filter, other.filter, what);
   require_same_value("given", fmt::format("{}", fmt::join(question.given, ", ")),
                      fmt::format("{}", fmt::join(other.given, ", ")), what);

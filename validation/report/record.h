@@ -85,7 +85,8 @@ struct GateRecord {
   Coverage coverage;            ///< of the generated cases
   std::vector<PropertyRecord> properties;
   std::vector<UnitRecord> judged = {};  ///< each unit of a shard, for the merge; empty otherwise
-  double claimed = 1;  ///< the share of drawn cases that the kernel's sizes and values allow (GateSubject)
+  /// The share of drawn cases that the kernel's sizes and values allow (GateSubject); 1 until a run ends without failures.
+  double claimed = 1;
 
   /// Adds a unit, unless its property failed in an earlier one.
   void add(const UnitRecord& one);

@@ -86,9 +86,16 @@ void require_different(const ReportFiles& files) {
   }
 }
 
+void require_no_folder(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored))
+    throw std::runtime_error(fmt::format("{}: it is a folder: expected the name of a file to write", file.string()));
+}
+
 }  // namespace
 
 void write_atomically(const std::filesystem::path& path, const std::string& text) {
+  require_no_folder(path);
   std::error_code problem;
   const bool in_place = std::filesystem::exists(path, problem) && !std::filesystem::is_regular_file(path, problem);
   const std::string written = in_place ? path.string() : fmt::format("{}.{}.tmp", path.string(), getpid());
@@ -109,6 +116,7 @@ void write_atomically(const std::filesystem::path& path, const std::string& text
 void require_folders(const ReportFiles& files) {
   require_different(files);
   for (const auto& file : {files.json, files.junit, files.html}) {
+    require_no_folder(file);
     const auto folder = std::filesystem::path(file).parent_path();
     if (!folder.empty() && !std::filesystem::is_directory(folder))
       throw std::runtime_error(
@@ -137,8 +145,13 @@ bool Checkpoint::is_due() const {
 }
 
 void Checkpoint::write(const Report& report) {
-  write_atomically(path_, to_json(report));
+  const bool is_first = last_ == std::chrono::steady_clock::time_point{};
   last_ = std::chrono::steady_clock::now();
+  try {
+    write_atomically(path_, to_json(report));
+  } catch (const std::runtime_error&) {
+    if (is_first) throw;  // what has come since is said by the last write, when the results have been printed
+  }
 }
 
 std::vector<ReportedFailure> reported_failures(const std::filesystem::path& path) {

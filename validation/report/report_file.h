@@ -17,8 +17,8 @@ struct ReportFiles {
   std::string html;
 };
 
-/// Throws std::runtime_error if the folder of a file does not exist, or two of the files are one. Call it before a long
-/// run.
+/// Throws std::runtime_error if the folder of a file does not exist, a file is a folder itself, or two of the files are
+/// one. Call it before a long run.
 void require_folders(const ReportFiles& files);
 
 /// Throws std::runtime_error, naming the file, if a file cannot be written.
@@ -39,6 +39,7 @@ class Checkpoint {
 
   /// Whether to write now: true at the first call and then once in an interval, and never if the path is not a file.
   bool is_due() const;
+  /// Throws as write_report does at the first call alone: a run that has begun ends with its results.
   void write(const Report& report);
 
  private:

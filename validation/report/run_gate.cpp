@@ -49,7 +49,6 @@ std::vector<std::size_t> chosen(const GateSubject& subject, const std::string& f
 /// A record without results, for the units of the run's shard.
 GateRecord blank_record(const GateSubject& subject, const GateRun& run, const std::vector<std::size_t>& properties) {
   GateRecord record{question_of(subject, run), run.shard, 0, 0, Coverage(subject.class_names()), {}};
-  record.claimed = subject.claimed_share();
   const std::int64_t units = units_of(subject, run.options) * std::ssize(properties);
   for (std::int64_t unit = 0; unit < units; ++unit) record.units += run.shard.has(unit) ? 1 : 0;
   for (const std::size_t i : properties) {
@@ -89,6 +88,7 @@ class GateRunner {
         if (watch_.judged) watch_.judged(record.properties[i]);
     }
     processes_.reset();
+    if (failures_of(record) == 0) record.claimed = subject_.claimed_share();  // else no verdict needs it
     return record;
   }
 

@@ -94,6 +94,15 @@ ordered_json of(const std::map<std::string, std::map<std::int64_t, double>>& err
   return all;
 }
 
+ordered_json of(const std::map<std::string, JudgedSizes>& judged_sizes) {
+  ordered_json all = ordered_json::object();
+  for (const auto& [extent, one] : judged_sizes) {
+    all[extent] = {{"cases", one.cases}, {"largest", one.largest}, {"thin", ordered_json::array()}};
+    for (const auto& [size, count] : one.thin) all[extent]["thin"].push_back({size, count});
+  }
+  return all;
+}
+
 ordered_json of(const Coverage& coverage) {
   return {{"cases", coverage.cases()}, {"classes", coverage.counts()}};
 }
@@ -129,6 +138,7 @@ ordered_json of(const PropertyRecord& property) {
           {"mistrust", property.verdict == Verdict::mistrusted ? property.why_mistrusted() : property.mistrust},
           {"worst", worst},
           {"histogram", {{"bins", property.histogram.bins}, {"nan", property.histogram.nan}}},
+          {"judged_sizes", of(property.judged_sizes)},
           {"reached", of(property.reached)},
           {"sizes", property.sizes},
           {"errors", of(property.errors)},

@@ -7,6 +7,7 @@
 
 #include "metal/cpu/svd/any.h"
 #include "validation/core/npz_archive.h"
+#include "validation/core/roundoff_count.h"
 #include "validation/core/run.h"
 #include "validation/plugin/assay_plugin.h"
 #include "validation/svd/case.h"
@@ -89,8 +90,8 @@ inline const auto& SvdFields::declarations() {
   static const std::tuple table{
       Declaration<T, double, double>{"unit_roundoff", &Info::unit_roundoff, &PluginKernel::unit_roundoff, 0x1p-8,
                                      "0 for float32's, or a roundoff, at most 2^-8, that of bfloat16"},
-      Declaration<T, int, std::int64_t>{"sweeps", &Info::sweeps, &PluginKernel::sweeps, 1000,
-                                        "0 for 10, or up to 1000"},
+      RoundoffCount<T, int, std::int64_t>{
+          {"sweeps", &Info::sweeps, &PluginKernel::sweeps, 1000, "0 for 10, or up to 1000"}},
       Declaration<T, bool, double>{"graded", &Info::graded, &PluginKernel::graded_range, 1,
                                    "0, or a share of the largest singular value"},
       Declaration<T, double, double>{"graded_range", &Info::graded_range, &PluginKernel::graded_range, 1,

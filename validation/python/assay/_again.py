@@ -111,7 +111,8 @@ def run_options(line: str) -> Dict[str, Any]:
     """The keywords of assay.gate for the options of "./assay gate ..."."""
     options = _options_in(shlex.split(line))
     given: Dict[str, Any] = {key: int(options[key]) for key in ("cases", "seed", "digits")}
-    return {**given, "filter": options.get("filter", ""), "reach": options.get("reach", "none")}
+    given["filter"] = options.get("filter", "")
+    return {**given, **{key: options[key] for key in ("reach", "input") if key in options}}
 
 
 def call_of(line: str, fn: Any, declared: Dict[str, Any], digits: int = 50) -> str:

@@ -13,6 +13,8 @@ DTYPES = ("float32", "float16", "bfloat16", "float64")
 INDEX_DTYPES = ("int64", "int32")
 ACCUMULATE = (*DTYPES, "int32")  # in which sums of whole numbers are exact; other sums have `compute`
 PARTIAL = {"float22": 2.0**-13, "float16": 2.0**-11, "bfloat16": 2.0**-8}  # roundoffs of matrix units; float22 is cut off
+ROUNDOFFS = {"float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8, "float64": 2.0**-53}
+FEW = 4  # roundings of a value, which every kernel may have, and by default its exponentials
 KEPT = ("float32", "float16", "bfloat16", "tf32")  # to which values in between may be rounded
 
 
@@ -23,7 +25,7 @@ class Rounds(NamedTuple):
     kept: Dict[str, str]
 
 
-def _rounds(rounds: Any) -> Rounds:
+def _rounds(rounds: Any, roundoff: float) -> Rounds:
     if not isinstance(rounds, (dict, type(None))):
         raise TypeError(f"rounds = {rounds!r}: expected numbers of roundings by name, such as {{'d': 1}}, or types, such as "
                         "{'e': 'bfloat16'}")  # fmt: skip
@@ -32,7 +34,8 @@ def _rounds(rounds: Any) -> Rounds:
         if isinstance(value, str):
             said.kept[name] = _numbers.one_of(f"rounds[{name!r}]", value, KEPT)
         else:
-            said.counts[name] = _numbers.real(f"rounds[{name!r}]", value, 0, 1e6)
+            said.counts[name] = _numbers.roundoffs(f"rounds[{name!r}]", value, FEW, roundoff)
+    _numbers.roundoffs("rounds: all numbers together", sum(said.counts.values()), FEW * len(said.counts), roundoff)
     return said
 
 
@@ -43,9 +46,10 @@ def arithmetic(dtype: str, compute: str, accumulate: str, exp_error: float, inpu
     compute = _numbers.one_of("compute", compute or ("float32" if dtype in ("float16", "bfloat16") else dtype), DTYPES)
     accumulate = _numbers.one_of("accumulate", accumulate or compute, ACCUMULATE)
     accumulate = compute if accumulate == "int32" else accumulate
-    counts, kept = _rounds(rounds)
-    types = [dtype, compute, accumulate, _numbers.real("exp_error", exp_error, 0, 1e6),
-             _numbers.real("input_roundoff", input_roundoff, 0, 1), counts, not _numbers.flag("subnormals", subnormals), kept,
+    counts, kept = _rounds(rounds, ROUNDOFFS[compute])
+    types = [dtype, compute, accumulate, _numbers.roundoffs("exp_error", exp_error, FEW, ROUNDOFFS[compute]),
+             _numbers.real("input_roundoff", input_roundoff, 0, _numbers.MOST_ROUNDING), counts,
+             not _numbers.flag("subnormals", subnormals), kept,
              _numbers.one_of("products", products, KEPT) if products else ""]  # fmt: skip
     return types, bool(rounds)
 

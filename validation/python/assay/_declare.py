@@ -42,10 +42,11 @@ def _json(operation: str) -> str:
 
 def keywords(operation: str) -> Dict[str, Dict[str, Any]]:
     """The keywords of assay.gate that declare a kernel of `operation`, each with its default and, where only some are
-    allowed, its values, and the largest number. Raises ValueError for another operation.
+    allowed, its values, and the largest number; of a number of roundoffs, which these are. Raises ValueError for another
+    operation.
 
     >>> keywords("svd")["sweeps"]
-    {'default': 10, 'max': 1000}
+    {'default': 10, 'max': 1000, 'of': 'unit_roundoff'}
     >>> keywords("ctc")["arithmetic"]
     {'default': 'log_space', 'values': ['log_space', 'probability']}
     """
@@ -86,7 +87,11 @@ def _checked(name: str, row: Dict[str, Any], value: Any) -> Any:
 
 
 def _declared(declares: Dict[str, Any], given: Dict[str, Any]) -> Dict[str, Any]:
-    return {name: _checked(name, row, given[name]) for name, row in declares.items()}
+    declared = {name: _checked(name, row, given[name]) for name, row in declares.items()}
+    for name, row in declares.items():
+        if "of" in row:
+            _numbers.roundoffs(name, declared[name], row["default"], declared[row["of"]])
+    return declared
 
 
 def declaration_of(operation: str, fn: Callable[..., Any], declared: Dict[str, Any]) -> Dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +13,9 @@ from ._module_of_file import run_file
 
 @lru_cache(8)
 def _loaded(path: str, name: str, pid: int) -> Any:
+    folder = os.path.dirname(os.path.realpath(path))
+    if folder not in sys.path:  # as `python mine.py` has it: a kernel may import what is beside it
+        sys.path.insert(0, folder)
     found = getattr(run_file(path), name, None)
     if found is None:
         raise ValueError(f"{path} has no {name}: expected the kernel under this name")

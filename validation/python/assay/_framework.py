@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _numbers
-from ._arithmetic import Types, types_of
+from ._arithmetic import FEW, Types, types_of
 from ._declare import GATE_WORDS
 from ._formula import Namespace, finished
 from ._misuse import described, keyword_hint
@@ -220,14 +220,14 @@ class FrameworkOperation(Operation):
         *,
         dtype: str = "float32",
         dtypes: Optional[Dict[str, str]] = None,
-        exp_error: float = 8,
+        exp_error: Optional[float] = None,
         subnormals: bool = False,
         largest: float = math.inf,
         device: Any = None,
         **declared: Any,
     ) -> Any:
         """As of a formula, but that numbers below the smallest normal one may become 0, as they do in XLA and on most GPUs, and
-        that exp, erf and the like may be off by 8 roundoffs, erf by 16, as PyTorch's own gelu is.
+        that exp, erf and the like may be off by 8 roundoffs, erf by 16, as PyTorch's own gelu is; in bfloat16 by half of that.
 
         largest  the kernel takes numbers up to this size: others are no cases
         device   where its arrays are: "cuda", "mps", "gpu" or another that the framework has here, by default its usual one
@@ -237,6 +237,8 @@ class FrameworkOperation(Operation):
         largest = largest if largest == math.inf else _numbers.real("largest", largest, 0, positive=True)
         is_cpu = self._set_calling(largest, device, types_of(dtype, dtypes, self.kinds))
         self.usual_limit = USUAL_LIMIT if is_cpu else LIMIT_ON_GPUS
+        if exp_error is None:
+            exp_error = FEW if declared.get("compute") == "bfloat16" else 8
         declared.update(dtype=dtype, dtypes=dtypes, exp_error=exp_error, subnormals=subnormals)
         made = super().subject(kernel, backward, **declared)
         if self._trace_in(dtype):

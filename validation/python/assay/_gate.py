@@ -57,17 +57,18 @@ def gate(
     ``__array__`` or a buffer. ValueError and TypeError are refusals of a bad argument, as the error contract asks for;
     assay.Unsupported skips the case; any other exception is a verdict with its traceback. Instead of a function, the path
     of a plug-in (./libmine.so, or the .json binding of a Metal shader) is judged as by `assay gate --kernel`; "mine.py:f" is
-    the function of this name in a file, which is run in the process of the kernel alone.
+    the function of this name in a file, which is run in the process of the kernel alone and may import what is beside it.
 
     cases       generated cases for each property
-    seed        of the generated cases: equal seeds give equal cases. "fresh": one that nobody can foresee
+    seed        of the generated cases: equal seeds give equal cases. "fresh": one that nobody can foresee, for kernels
+                that you mistrust
     digits      decimal digits of the reference
     filter      a regular expression of the names of properties
     real_input  also on recorded speech (CTC)
     algebra     also by the property `algebra`, without a tolerance: of an operation of one's own, and of a .json binding of CTC
                 or cross-entropy
     reach       "none", "quick", "full" or "thorough": also on cases of one large extent, up to 131,073 rows, classes or
-                entries; "none" unless said, and "quick" for an operation of one's own
+                entries; "quick" unless said
     input       a batch to judge as well: the path of an .npz or, for an operation of one's own, a dict of arrays by name
     executor    a concurrent.futures.Executor, or a function that makes one: its workers judge the shards of the run
     shards      into how many shards the run is divided for the executor, 32 unless said
@@ -96,20 +97,21 @@ def gate(
     require_operation(operation, fn)
     cases, seed, digits = _numbers.whole("cases", cases, 0, MOST_CASES), _numbers.seed(seed), _numbers.whole("digits", digits, 30, MOST_DIGITS)
     real_input, filter = _numbers.flag("real_input", real_input), _numbers.text("filter", filter)
-    if reach != "":
-        _numbers.one_of("reach", reach, REACHES)
+    expect_reach(reach)
     for name, value in (("shards", shards), ("resume", resume)):
         if executor is None and value is not None:
             raise TypeError(f"{name} = {value!r} is for the shards of an executor: expected an executor with it")
+    if real_input and input is not None:
+        raise TypeError("real_input is a batch, and so is input: expected one of them")
     if not isinstance(operation, str):  # an operation of one's own
+        if certificate is not None:  # what is imported after the kernel has run may be a file that it has written
+            from ._certificate import write_certificate
         if real_input:
             raise TypeError("real_input is recorded speech, for \"ctc\": expected no such argument for one's own operation")
         result: GateResult = operation.gate(
-            fn, cases=cases, seed=seed, filter=filter, reach=reach or "quick", input=input, digits=digits, time_limit=time_limit,
+            fn, cases=cases, seed=seed, filter=filter, reach=reach, input=input, digits=digits, time_limit=time_limit,
             own_process=own_process, executor=executor, shards=shards, resume=resume, **declared)  # fmt: skip
         if certificate is not None:
-            from ._certificate import write_certificate
-
             write_certificate(operation, certificate, seed, declared)
         return result
     if certificate is not None:
@@ -125,7 +127,7 @@ def gate(
     words = ["gate", operation, "--kernel", "{kernel}", "--cases", str(cases), "--seed", str(seed)]
     words += ["--digits", str(digits), *(["--filter", filter] if filter else []), *["--algebra"] * follows]
     words += ["--input", os.fspath(input)] if input is not None else []
-    words += ["--reach", reach or "none", "--quick" if real_input else "--generated"]
+    words += [*(["--reach", reach] if reach else []), "--quick" if real_input else "--generated"]
     judge_shard = functools.partial(_run, operation, fn, declared, time_limit, own_process)
     if executor is None:
         ended = judge_shard([*words, "--json", "-"])  # a file would stay behind where this process is killed
@@ -141,6 +143,12 @@ def gate(
         table = table.replace(failure["reproducer"], failure["again"])
     results = [property_result(said) for said in run["properties"]]
     return result_of(ended, operation, results, table, report)
+
+
+def expect_reach(reach: Any) -> None:
+    """Refuses what is no reach; "" is the judge's own default."""
+    if reach != "":
+        _numbers.one_of("reach", reach, REACHES)
 
 
 def _with_operation(operation: Any, options: Dict[str, Any]) -> Tuple[Any, Dict[str, Any]]:

@@ -16,7 +16,7 @@ from ._arithmetic import DTYPES, types_of
 from ._called import TIME_LIMIT, kernel_calls, require_outside
 from ._cases import Given, given_case, shortened, words_of_line
 from ._file_kernel import attribute_of, is_path
-from ._gate import MOST_CASES, REACHES
+from ._gate import MOST_CASES, expect_reach
 from ._gate_result import GateResult, property_result, result_of
 from ._pipe import Ended
 from ._plugin import Plugin
@@ -45,7 +45,7 @@ class Judging:
     replay_line: Callable[..., str]
 
     def gate(self, kernel: Any = None, backward: Any = None, *, cases: int = 100, seed: Union[int, str] = 1, filter: str = "",
-             reach: str = "quick", input: Optional[Given] = None, time_limit: float = TIME_LIMIT,
+             reach: str = "", input: Optional[Given] = None, time_limit: float = TIME_LIMIT,
              own_process: bool = True, dtype: Union[str, Sequence[str]] = "float32", executor: Any = None,
              shards: Optional[int] = None, resume: Union[str, os.PathLike[str], None] = None, sizes: Optional[int] = None,
              seconds: Optional[float] = None, **declared: Any) -> GateResult:
@@ -84,7 +84,7 @@ class Judging:
         """The report of the run, or of a shard of it, as JSON, and the table."""
         require_outside("assay.gate")
         cases = _numbers.whole("cases", cases, 0, MOST_CASES)
-        reach = _numbers.one_of("reach", reach, REACHES)
+        expect_reach(reach)
         sizes = 0 if sizes is None else _numbers.whole("sizes", sizes, 1, MOST_CASES)
         seconds = 0 if seconds is None else _numbers.real("seconds", seconds, 0, positive=True)
         given = [] if input is None else [given_case(self, input, declared["dtype"])]

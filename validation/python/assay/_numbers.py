@@ -14,6 +14,7 @@ from typing import Any, Iterable, Optional, Sequence, Type
 import numpy as np
 
 LARGEST_SEED = 2**64 - 1
+MOST_ROUNDING = 2.0**-8  # of a value that is rounded, what bfloat16 loses: a kernel that loses more does not round
 
 
 def _refusal(kind: Type[Exception], name: str, value: Any, expected: str) -> Exception:
@@ -46,9 +47,11 @@ def whole(name: str, value: Any, least: int, most: Optional[int] = None) -> int:
     return number
 
 
-def real(name: str, value: Any, least: float, most: Optional[float] = None, *, positive: bool = False) -> float:
+def real(
+    name: str, value: Any, least: float, most: Optional[float] = None, *, positive: bool = False, where: str = ""
+) -> float:
     """`value` as a finite float in [least, most]; `positive` leaves out 0."""
-    expected = _between("a number", least, most and f"{most:g}") + (", but not 0" if positive and least == 0 else "")
+    expected = _between("a number", least, most and f"{most:g}") + (", but not 0" if positive and least == 0 else "") + where
     if not isinstance(value, (int, float, np.integer, np.floating)) or isinstance(value, bool):
         raise _refusal(TypeError, name, value, expected)
     try:
@@ -58,6 +61,11 @@ def real(name: str, value: Any, least: float, most: Optional[float] = None, *, p
     if not math.isfinite(number) or number < least or (most is not None and number > most) or (positive and number == 0):
         raise _refusal(ValueError, name, value, expected)
     return number
+
+
+def roundoffs(name: str, value: Any, usual: float, roundoff: float) -> float:
+    """`value` as a number of roundoffs, which are at most MOST_ROUNDING together, or as few as usual."""
+    return real(name, value, 0, max(usual, MOST_ROUNDING / roundoff), where=f" where the roundoff is {roundoff:g}")
 
 
 def flag(name: str, value: Any) -> bool:

@@ -13,6 +13,7 @@ from ._operation import Operation
 
 FRAMEWORKS = ("torch", "jax")
 _OF_OPERATION = ("properties", "minus_infinity", "nan", "limits", "framework")
+_OF_RUN = ("device", "reach", "filter", "seed", "resume", "certificate")  # which may be texts
 _NO_TEXTS = ("largest", "contiguous", "sizes", "seconds")  # which only inputs of these names are declared by texts
 
 
@@ -125,7 +126,7 @@ def with_operation(reference: Any, options: Dict[str, Any]) -> Tuple[Any, Dict[s
     other options; what is no such function is left as it is."""
     if isinstance(reference, (str, Operation)) or not callable(reference):
         return reference, options
-    known = {*inspect.signature(Operation.subject).parameters, "device", "reach", "filter", *_OF_OPERATION}
+    known = {*inspect.signature(Operation.subject).parameters, *_OF_OPERATION, *_OF_RUN}
     known |= set(_NO_TEXTS) - _arguments_of(reference)
     inputs = {name: one for name, one in options.items() if isinstance(one, str) and name not in known}
     require_extents(reference, options, known)

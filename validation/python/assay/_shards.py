@@ -50,6 +50,7 @@ class _Shards:
 
     def __init__(self, run: Run, words: List[str], kernel: str, count: int, folder: Path) -> None:
         self._run, self._words, self._count, self._folder = run, words, count, folder
+        self._judged: Dict[int, str] = {}  # the reports of this call
         self._name = hashlib.sha256(repr((words, kernel, count)).encode()).hexdigest()[:16]
 
     def path(self, index: int) -> Path:
@@ -76,9 +77,18 @@ class _Shards:
     def keep(self, index: int, ended: Ended, report: str) -> None:
         if ended.status not in (0, 1) or not report:
             raise JudgeError(ended.errors.strip() or f"shard {index} of {self._count} ended with status {ended.status}")
+        self._judged[index] = report
+        self._write(index)
+
+    def _write(self, index: int) -> None:
         written = self.path(index).with_suffix(f".{os.getpid()}.tmp")  # so that nobody reads half a report
-        written.write_text(report)
+        written.write_text(self._judged[index])
         written.replace(self.path(index))
+
+    def write_again(self) -> None:
+        """Kernels, which have ended, may have written to the folder too."""
+        for index in self._judged:
+            self._write(index)
 
 
 def _cannot_be_sent(error: Exception) -> TypeError:
@@ -141,6 +151,7 @@ def judge_in_shards(
     try:
         with _bar(count, count - len(shards.missing())) as bar:
             _judge_all(shards, executor, bar)
+        shards.write_again()
         ended = run_program("merge", *shards.paths(), "--json", "-")
         return Ended(ended.returncode, ended.stdout, ended.stderr)
     except _WorkersDied as error:

@@ -88,8 +88,9 @@ def value_of(rule: str, a: Sequence[Known]) -> Tuple[Fraction, Fraction]:
 
 
 def is_number(x: Fraction, p: int, q: int) -> bool:
-    """Whether a type of p bits has it; 2^-q is its smallest number."""
-    return 2**q % x.denominator == 0 and (abs(x.numerator) // (x.numerator & -x.numerator or 1)).bit_length() <= p
+    """Whether a type of p bits has it; 2^-q is its smallest number, and all are below 2^(q - p + 3)."""
+    bits = (abs(x.numerator) // (x.numerator & -x.numerator or 1)).bit_length()
+    return 2**q % x.denominator == 0 and bits <= p and abs(x) < 2 ** (q - p + 3)
 
 
 def is_exact(rule: str, a: Sequence[Known], p: int, q: int) -> bool:
@@ -182,8 +183,10 @@ def checked_case(case: Dict[str, Any], definition: Any, arithmetic: Any) -> Tupl
     proven = 0
     for k, (said, (low, high)) in enumerate(zip(case["outputs"], due)):
         step = known[said["step"]]
-        if step.high < low or high < step.low:
-            raise Refused(f"result {k}: its step gives {float(step.low)}, and by definition it is {float(low)}")
+        if arithmetic["stored"] != arithmetic["type"] and case["steps"][said["step"]]["rule"] != "store":
+            raise Refused(f"result {k} is of {arithmetic['type']}: expected a step that stores it in {arithmetic['stored']}")
+        if not max(step.high, high) - min(step.low, low) <= max(abs(low), abs(high)) / 10**50 + Fraction(1, 10**1600):
+            raise Refused(f"result {k}: its step gives {float(step.low)} to {float(step.high)}, and by definition it is {float(low)}")
         if said["bound"] is not None and not step.error <= Fraction(said["bound"]):
             raise Refused(f"result {k}: the error may be {float(step.error)}, more than {float(Fraction(said['bound']))}")
         proven += said["bound"] is not None
@@ -195,11 +198,14 @@ def check(certificate: Dict[str, Any]) -> str:
     name, arithmetic = certificate["definition"], certificate["arithmetic"]
     if name not in DEFINITIONS or arithmetic["type"] not in TYPES or arithmetic["stored"] not in TYPES:
         raise Refused(f"{name} in {arithmetic['type']}: expected {', '.join(DEFINITIONS)} in one of {', '.join(TYPES)}")
+    if not Fraction(arithmetic["exp_error"]) >= 0:
+        raise Refused(f"exp_error {arithmetic['exp_error']}: expected 0 or more")
     counts = [checked_case(one, DEFINITIONS[name], arithmetic) for one in certificate["cases"]]
     proven, results = (sum(one[k] for one in counts) for k in (0, 1))
     if proven == 0:
         raise Refused("no bound is stated: expected at least one")
-    return f"{proven} bounds of {results} results of {name} follow, in {len(counts)} cases"
+    assumed = f"{arithmetic['type']} with exp_error {arithmetic['exp_error']}"
+    return f"{proven} bounds of {results} results of {name} follow, in {len(counts)} cases, from {assumed}"
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ def judge_fault(
     fn = kernel or fault.kernel
     declared = {**fault.declared}
     if isinstance(fault.operation, str):
-        options: Any = {"cases": cases, "seed": seed, "filter": fault.filter, **declared}
+        options: Any = {"cases": cases, "seed": seed, "filter": fault.filter, "reach": fault.reach, **declared}
         judged: GateResult = _gate.gate(fault.operation, fn, **options)  # type: ignore[call-overload]
         return judged
     made = fault.operation

@@ -22,8 +22,10 @@ BindingNode::BindingNode(std::shared_ptr<const Document> document, const ordered
     : document_(std::move(document)), value_(&value), path_(std::move(path)) {}
 
 BindingNode BindingNode::read(const std::filesystem::path& path) {
-  const auto text = metal::read_file(path);
-  if (!text) throw std::invalid_argument(fmt::format("{}: expected a file that can be read", path.string()));
+  const auto text = metal::read_named_text(path);
+  if (!text)
+    throw std::invalid_argument(
+        fmt::format("{}: expected a file that can be read: {}", path.string(), text.error().text));
   return of(*text, path.string());
 }
 

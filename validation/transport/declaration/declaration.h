@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "validation/core/fields.h"
+#include "validation/core/roundoff_count.h"
 #include "validation/core/support.h"
 #include "validation/transport/declaration/binding_node.h"
 
@@ -56,6 +57,12 @@ void read_declares(const BindingNode& kernel, typename Fields::Info& info) {
   declares->expect_keys(known);
   if (const auto node = declares->find("unit_roundoff"); node && !(info.unit_roundoff > 0))
     node->refuse("a number above 0: that of float32 is 2^-24");
+  for_each_row(Fields::declarations(), [&]<class Row>(const Row& row) {
+    if constexpr (counts_roundoffs<Row>)
+      if (const auto node = declares->find(row.name); node && !(node->number() <= most_roundoffs(row, info)))
+        node->refuse(fmt::format("a number from 0 to {:g} where the roundoff is {:g}", most_roundoffs(row, info),
+                                 info.unit_roundoff));
+  });
 }
 
 /// Reads the member `support`: limits and flags under the keys of the table, except for those in `elsewhere`.
@@ -151,6 +158,12 @@ typename Fields::Info info_of(const typename Fields::PluginKernel& declared, con
     } else if (value > 0) {
       info.*row.in_info = static_cast<Value>(value);
     }
+  });
+  for_each_row(Fields::declarations(), [&]<class Row>(const Row& row) {
+    if constexpr (counts_roundoffs<Row>)
+      fields.expect(
+          static_cast<double>(declared.*row.in_plugin) <= most_roundoffs(row, info), row.name, declared.*row.in_plugin,
+          fmt::format("at most {:g} where the roundoff is {:g}", most_roundoffs(row, info), info.unit_roundoff));
   });
   fields.expect(
       declared.alignment >= 0 && declared.alignment <= 4096 && (declared.alignment & (declared.alignment - 1)) == 0,

@@ -30,7 +30,8 @@ void add_claims(const Row& row, nlohmann::ordered_json& claims) {
 }  // namespace detail
 
 /// {"dtype": {"default": "float32", "values": [...]},
-///  "declares": {"unit_roundoff": {"default": 5.96e-08, "max": 0.0625},
+///  "declares": {"unit_roundoff": {"default": 5.96e-08, "max": 0.00390625},
+///               "sweeps": {"default": 10, "max": 1000, "of": "unit_roundoff"}, which counts such roundoffs,
 ///               "arithmetic": {"default": "log_space", "values": [...]}, ...},
 ///  "claims": {"upstream": {"default": false}, "inputs": {"default": "logits", "values": [...], "keys": [...]}, ...},
 ///  "limits": {"default": {}, "values": ["T", ...]}}
@@ -49,7 +50,7 @@ nlohmann::ordered_json keywords() {
   });
   typename Operation::Info info;
   assume_float32(info);
-  for_each_row(Operation::declarations(), [&](const auto& row) {
+  for_each_row(Operation::declarations(), [&]<class Row>(const Row& row) {
     using Value = std::remove_cvref_t<decltype(info.*row.in_info)>;
     if constexpr (std::is_same_v<Value, bool>) {
       declares[row.name]["default"] = info.*row.in_info;
@@ -60,6 +61,7 @@ nlohmann::ordered_json keywords() {
     } else {
       declares[row.name] = {{"default", row.values.front()}, {"values", row.values}};
     }
+    if constexpr (counts_roundoffs<Row>) declares[row.name]["of"] = "unit_roundoff";
   });
   return {{"dtype", {{"default", dtypes.front()}, {"values", dtypes}}},
           {"declares", declares},

@@ -14,14 +14,22 @@ bool is_macro(std::string_view name, std::string_view value) {
   return is_identifier && value.find_first_of("\r\n") == std::string_view::npos && !value.ends_with('\\');
 }
 
-std::filesystem::path read_source(const BindingNode& node, const std::filesystem::path& folder) {
-  const BindingNode source = node.at("source");
-  const std::filesystem::path path = folder / source.text();
+namespace {
+
+/// The file that the node names. A pipe would wait for its writer, and a device may have no end.
+std::filesystem::path file_at(const BindingNode& node, const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / node.text();
   std::error_code ignored;
-  const bool is_file = std::filesystem::exists(path, ignored) && !std::filesystem::is_directory(path, ignored);
-  if (!is_file && !metal::emulator::is_library_file(path))  // "x.dylib#2" is one of a file's libraries
-    source.refuse("a file, relative to the folder of this one");
+  const bool is_file = std::filesystem::is_regular_file(path, ignored) ||
+                       metal::emulator::is_library_file(path);  // "x.dylib#2" is one of a file's libraries
+  if (!is_file) node.refuse("a file, no pipe or device, relative to the folder of this one");
   return path;
+}
+
+}  // namespace
+
+std::filesystem::path read_source(const BindingNode& node, const std::filesystem::path& folder) {
+  return file_at(node.at("source"), folder);
 }
 
 metal::ShaderLanguage read_language(const BindingNode& node, const std::filesystem::path& folder) {
@@ -32,7 +40,7 @@ metal::ShaderLanguage read_language(const BindingNode& node, const std::filesyst
     for (const BindingNode& one : folders->list()) language.folders.push_back(folder / one.text());
   if (const auto files = node.find("linked_files"))
     for (const BindingNode& one : files->list())
-      language.linked.push_back(std::filesystem::absolute(folder / one.text()));
+      language.linked.push_back(std::filesystem::absolute(file_at(one, folder)));
   const auto macros = node.find("macros");
   if (!macros) return language;
   for (const auto& [name, value] : macros->members()) {

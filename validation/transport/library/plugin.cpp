@@ -186,6 +186,7 @@ void Plugin::take(const Answer& answer) const {
   if (answer.event == Event::faulted) died(memory_.describe(answer));
   if (const std::string out_of_bounds_write = memory_.out_of_bounds_write(); !out_of_bounds_write.empty())
     died(out_of_bounds_write);
+  if (const std::string changed_input = memory_.changed_input(); !changed_input.empty()) died(changed_input);
   const std::string message = text_of(answer.message.data(), answer.message.size());
   switch (answer.status) {
     case ASSAY_OK:

@@ -170,6 +170,19 @@ std::string SharedArrays::out_of_bounds_write() const {
   return "";
 }
 
+std::string SharedArrays::changed_input() const {
+  std::string found;
+  for (std::size_t i = 0; i < slots_.size(); ++i)
+    if (slots_[i].writable == 0 && slots_[i].begin < slots_[i].end)
+      for_each_part(slots_[i], [&](std::size_t here, std::size_t there, std::size_t bytes) {
+        const std::byte *const now = memory_ + here, *const given = arrays_[i].input + there;
+        if (!found.empty() || std::memcmp(now, given, bytes) == 0) return;
+        const auto* const changed = std::mismatch(now, now + bytes, given).first;
+        found = access_text("wrote", arrays_[i], slots_[i], static_cast<std::size_t>(changed - memory_));
+      });
+  return found;
+}
+
 std::string SharedArrays::describe(const Answer& fault) const {
   const Slot* nearest = nullptr;
   for (const Slot& slot : slots_) {

@@ -84,6 +84,10 @@ class SharedArrays {
   /// Describes an out-of-bounds write beside the arrays; empty if there was none.
   std::string out_of_bounds_write() const;
 
+  /// Describes a change of an input, whose pages a kernel has made writable: "changed its input targets[3]"; empty if there
+  /// was none.
+  std::string changed_input() const;
+
   /// Describes the access that caused a fault: "wrote gradient[384], past its 384 elements".
   std::string describe(const Answer& fault) const;
 

@@ -105,7 +105,7 @@ def _advice_on(worst: PropertyResult) -> str:
 def _judged(operation: BenchmarkOperation, kernel: Any, asked: argparse.Namespace, declared: Dict[str, Any]) -> int:
     in_time = judged_in_time(
         lambda cases, reach: operation.gate(kernel, cases=cases, seed=asked.seed, reach=reach, empty=False, **declared),
-        asked.cases, "quick", asked.seconds, lambda said: print(f"assay kernelbench: {said}", file=sys.stderr, flush=True),
+        asked.cases, "", asked.seconds, lambda said: print(f"assay kernelbench: {said}", file=sys.stderr, flush=True),
     )  # fmt: skip
     result = in_time.result
     if result is None:
