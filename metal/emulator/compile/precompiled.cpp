@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <optional>
+#include <string>
 #include <system_error>
+#include <utility>
 
+#include "metal/device/read_file.h"
 #include "metal/emulator/compile/cache_folder.h"
 #include "metal/emulator/compile/files.h"
 #include "metal/emulator/compile/preprocess.h"
@@ -16,18 +20,34 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Precompiles the library to `kept`, unless it is there. Other processes may do the same at the same time.
-Result<void> precompile(const Clang& clang, std::string_view library, const CompilingStep& first, const fs::path& work,
-                        const fs::path& kept) {
-  std::error_code problem;
-  if (fs::exists(kept, problem)) return {};
-  const fs::path input = work / "library", output = work / "library.made";
-  if (const auto written = write_file(input, library); !written) return written;
+/// The library in the cache, which has its name behind it. Nothing if it is not there, or not whole: clang may crash at
+/// a library that is damaged.
+std::optional<std::string> read_kept(const fs::path& kept) {
+  auto text = read_own_file(kept);
+  const std::size_t name_length = content_name("").size();
+  if (!text || text->size() < name_length) return std::nullopt;
+  const std::string name = text->substr(text->size() - name_length);
+  text->resize(text->size() - name_length);
+  if (content_name(*text) != name) return std::nullopt;
+  note_use(kept);
+  return *std::move(text);
+}
+
+/// Precompiles the library and keeps it in the cache. Other processes may do the same at the same time.
+Result<std::string> precompile(const Clang& clang, std::string_view library, const CompilingStep& first,
+                               const fs::path& work, const fs::path& kept) {
+  const fs::path input = work / "library", output = work / "library.pch";
+  if (const auto written = write_file(input, library); !written) return tl::make_unexpected(written.error());
   const auto run = run_clang(clang, precompiling_flags(first, output), input, {});
   if (!run) return tl::make_unexpected(run.error());
   if (run->status != 0) return tl::make_unexpected(error_of(*run));
-  fs::rename(output, kept, problem);
-  if (!problem) return {};
+  const auto text = read_file(output);
+  if (!text) return text;
+  if (const auto written = write_file(work / "kept", *text + content_name(*text)); !written)
+    return tl::make_unexpected(written.error());
+  std::error_code problem;
+  fs::rename(work / "kept", kept, problem);
+  if (!problem) return text;
   return error(Error::Kind::environment, fmt::format("cannot write '{}': {}", kept.string(), problem.message()));
 }
 
@@ -43,15 +63,10 @@ Result<std::string_view> take_in_library(const Clang& clang, std::string_view te
   const std::string key = fmt::format("library 1\n{}\n{}\n{}\n{}", clang.version, system::processor_features(),
                                       fmt::join(precompiling_flags(first, ""), "\n"), library);
   const fs::path kept = *cache / (content_name(key) + ".library"), own = work / "library.pch";
-  std::error_code problem;
-  for (int tries = 0; tries < 2; ++tries) {  // another process may trim the cache
-    if (const auto made = precompile(clang, library, first, work, kept); !made)
-      return tl::make_unexpected(made.error());
-    fs::copy_file(kept, own, problem);
-    if (!problem) break;
-  }
-  if (problem) return error(Error::Kind::environment, fmt::format("cannot copy '{}': {}", kept.string(), problem.message()));
-  note_use(kept);
+  const auto known = read_kept(kept);
+  const auto made = known ? Result<std::string>(*known) : precompile(clang, library, first, work, kept);
+  if (!made) return tl::make_unexpected(made.error());
+  if (const auto written = write_file(own, *made); !written) return tl::make_unexpected(written.error());
   include_precompiled(first, own);
   return text.substr(end + end_of_library.size());
 }
