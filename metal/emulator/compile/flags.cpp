@@ -156,14 +156,9 @@ const std::vector<std::string> unoptimised = {"-O2",
                                               "-fstrict-flex-arrays=2",
                                               "-fsanitize-recover=array-bounds"};
 
-const std::vector<std::string> hooked = {"-O0",
-                                         "-fsanitize=thread",
-                                         "-mllvm",
-                                         "-tsan-instrument-func-entry-exit=0",
-                                         "-mllvm",
-                                         "-tsan-instrument-atomics=0",
-                                         "-mllvm",
-                                         "-tsan-instrument-read-before-write=1"};
+const std::vector<std::string> hooked = {
+    "-O0",    "-fsanitize=thread",          "-mllvm", "-tsan-instrument-func-entry-exit=0",
+    "-mllvm", "-tsan-instrument-atomics=0", "-mllvm", "-tsan-instrument-read-before-write=1"};
 
 /// Calls of hooks in two branches must not be merged, since they have two source positions. Blocks are counted when they
 /// are optimised: there are half as many then, and a count in each keeps the optimiser from most of what it does.
