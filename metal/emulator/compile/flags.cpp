@@ -161,7 +161,7 @@ const std::vector<std::string> hooked = {
     "-mllvm", "-tsan-instrument-atomics=0", "-mllvm", "-tsan-instrument-read-before-write=1"};
 
 /// Calls of hooks in two branches must not be merged, since they have two source positions. Blocks are counted when they
-/// are optimised: there are half as many then, and a count in each keeps the optimiser from most of what it does.
+/// are optimised: there are less than half as many then, and counts keep the optimiser from most of what it does.
 const std::vector<std::string> optimised = {"-O1", counted_blocks, "-mllvm", "-force-attribute=nomerge"};
 
 const std::vector<std::string> to_object = {"-c"};

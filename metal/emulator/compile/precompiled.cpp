@@ -41,7 +41,7 @@ Result<std::string> precompile(const Clang& clang, std::string_view library, con
   const auto run = run_clang(clang, precompiling_flags(first, output), input, {});
   if (!run) return tl::make_unexpected(run.error());
   if (run->status != 0) return tl::make_unexpected(error_of(*run));
-  const auto text = read_file(output);
+  auto text = read_file(output);
   if (!text) return text;
   if (const auto written = write_file(work / "kept", *text + content_name(*text)); !written)
     return tl::make_unexpected(written.error());
