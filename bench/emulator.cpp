@@ -1,16 +1,23 @@
-// The emulator's speed: a kernel with a barrier in every step, one without barriers, and a switch of fibers.
+// The emulator's speed: a kernel with a barrier in every step, kernels of loads and stores, a switch of fibers, and the
+// first compilation of a kernel.
 //
-//   items_per_second: thread-steps of CtcAlpha (a group's 64 threads times its T = 150 steps), threads of Axpy, and
-//   resume-and-yield pairs of Fibers; by the process's CPU time, all on one OS thread.
+//   items_per_second: thread-steps of CtcAlpha (a group's 64 threads times its T = 150 steps), threads of Copy, Axpy and
+//   Transpose, and resume-and-yield pairs of Fibers; by the process's CPU time, all on one OS thread. The time of
+//   Compile is the processor time of this process and of clang, with nothing in the cache but Metal's library.
 #include <benchmark/benchmark.h>
+#include <sys/resource.h>
 
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "metal/device/or_throw.h"
+#include "metal/emulator/compile/compile.h"
+#include "metal/emulator/compile/files.h"
 #include "metal/emulator/emulator_device.h"
 #include "metal/emulator/simt/fiber.h"
 
@@ -67,9 +74,18 @@ template [[host_name("logarithms")]] kernel void ctc_alpha<Logarithms>(
     device const float*, device const int*, device float*, constant uint&, constant uint&, uint, uint, uint);
 )";
 
-constexpr const char* axpy = R"(
+/// Kernels that load and store, and do little else.
+constexpr const char* moves = R"(
 #include <metal_stdlib>
 using namespace metal;
+kernel void copy(device const float* x [[buffer(0)]], device float* y [[buffer(1)]],
+                 uint i [[thread_position_in_grid]]) {
+  y[i] = x[i];
+}
+kernel void transpose(device const float* x [[buffer(0)]], device float* y [[buffer(1)]],
+                      uint2 p [[thread_position_in_grid]], uint2 size [[threads_per_grid]]) {
+  y[p.x * size.y + p.y] = x[p.y * size.x + p.x];
+}
 kernel void axpy(device const float* x [[buffer(0)]], device float* y [[buffer(1)]], constant float& a [[buffer(2)]],
                  uint i [[thread_position_in_grid]]) {
   y[i] += a * x[i];
@@ -138,17 +154,56 @@ BENCHMARK_CAPTURE(ctc_alpha_steps, checked_log, "logarithms", true)
     ->Name("CtcAlpha/logarithms/checked")
     ->MeasureProcessCPUTime();
 
-void axpy_threads(benchmark::State& state, bool is_checked) {
-  const std::size_t threads = std::size_t{1} << 18;
-  Kernel kernel(axpy, "axpy", is_checked);
+void move(benchmark::State& state, const char* name, Size grid, Size group, bool is_checked) {
+  const std::size_t threads = grid.count();
+  Kernel kernel(moves, name, is_checked);
   kernel.bind(std::vector<float>(threads, 1.0F));
   kernel.bind(std::vector<float>(threads, 1.0F));
   kernel.bind(std::vector<float>{2.0F});
-  for (auto round : state) kernel.run({threads}, {256});
+  for (auto round : state) kernel.run(grid, group);
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(threads));
 }
-BENCHMARK_CAPTURE(axpy_threads, unchecked, false)->Name("Axpy/unchecked")->MeasureProcessCPUTime();
-BENCHMARK_CAPTURE(axpy_threads, checked, true)->Name("Axpy/checked")->MeasureProcessCPUTime();
+constexpr std::uint64_t side = 512;
+BENCHMARK_CAPTURE(move, copy, "copy", {side * side}, {256}, false)->Name("Copy/unchecked")->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(move, copy, "copy", {side * side}, {256}, true)->Name("Copy/checked")->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(move, axpy, "axpy", {side * side}, {256}, false)->Name("Axpy/unchecked")->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(move, axpy, "axpy", {side * side}, {256}, true)->Name("Axpy/checked")->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(move, transpose, "transpose", {side, side}, {16, 16}, false)
+    ->Name("Transpose/unchecked")
+    ->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(move, transpose, "transpose", {side, side}, {16, 16}, true)
+    ->Name("Transpose/checked")
+    ->MeasureProcessCPUTime();
+
+double processor_seconds() {
+  double seconds = 0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage used{};
+    getrusage(who, &used);
+    for (const timeval& part : {used.ru_utime, used.ru_stime})
+      seconds += static_cast<double>(part.tv_sec) + 1e-6 * static_cast<double>(part.tv_usec);
+  }
+  return seconds;
+}
+
+/// A kernel of a file for the first time: BENCH_METAL=FILE:KERNEL, for example steel_gemm_fused.metal of MLX.
+void compile(benchmark::State& state) {
+  const char* const named = std::getenv("BENCH_METAL");  // NOLINT(concurrency-mt-unsafe): nothing here writes it
+  const std::string words = named == nullptr ? "" : named;
+  const std::size_t colon = words.rfind(':');
+  if (colon == std::string::npos) return state.SkipWithError("expected BENCH_METAL=FILE:KERNEL");
+  for (auto round : state) {
+    const auto folder = or_throw(emulator::TemporaryFolder::make(std::filesystem::temp_directory_path()));
+    emulator::CompileOptions options;
+    options.cache = folder.path();
+    or_throw(emulator::compile_source(moves, "moves.metal", options));  // precompiles the library
+    options.kernel = words.substr(colon + 1);
+    const double begin = processor_seconds();
+    or_throw(emulator::compile_file(words.substr(0, colon), options));
+    state.SetIterationTime(processor_seconds() - begin);
+  }
+}
+BENCHMARK(compile)->Name("Compile")->UseManualTime()->Iterations(3);
 
 emulator::Fiber* home = nullptr;
 emulator::Fiber* away = nullptr;

@@ -211,7 +211,7 @@ TEST(Cache, CompilesAgainOnlyWhatHasChanged) {
   compile(doubling, with);
   EXPECT_EQ(objects(), 3U);
   for (const auto& entry : std::filesystem::directory_iterator(with.cache))
-    EXPECT_THAT(entry.path().extension(), testing::AnyOf(".so", ".analysis", ".preprocessed"))
+    EXPECT_THAT(entry.path().extension(), testing::AnyOf(".so", ".analysis", ".preprocessed", ".library"))
         << "left behind: " << entry.path();
 }
 
@@ -222,6 +222,25 @@ TEST(Cache, RecoversFromObjectsThatAreBroken) {
   const auto object = compile(doubling, with)->object();
   ASSERT_TRUE(write_file(object, "not a shared object"));
   EXPECT_NO_THROW(compile(doubling, with));
+}
+
+/// A write that the system lost half of would else make every shader fail.
+TEST(Cache, PrecompilesItsLibraryOnceAndAgainWhereThatIsBroken) {
+  const auto folder = TemporaryFolder::make(std::filesystem::temp_directory_path()).value();
+  CompileOptions with = options();
+  with.cache = folder.path();
+  compile(doubling, with);
+  std::filesystem::path library;
+  for (const auto& entry : std::filesystem::directory_iterator(with.cache))
+    if (entry.path().extension() == ".library") library = entry.path();
+  ASSERT_FALSE(library.empty());
+  const auto written = std::filesystem::last_write_time(library);
+  compile(std::string(doubling) + "constant int another = 1;\n", with);
+  EXPECT_EQ(std::filesystem::last_write_time(library), written);
+  const auto whole = std::filesystem::file_size(library);
+  std::filesystem::resize_file(library, whole / 2);
+  EXPECT_NO_THROW(compile(std::string(doubling) + "constant int third = 1;\n", with));
+  EXPECT_EQ(std::filesystem::file_size(library), whole);
 }
 
 TEST(Clang, IsAskedForByItsPackageWhereItIsNot) {

@@ -89,11 +89,14 @@ def test_what_ended_the_emulator_is_reported():
     library = metal.compile(HEADER + """
 kernel void remainder(device int* x, constant int& width, uint i [[thread_position_in_grid]]) { x[i] = i % width; }
 kernel void endless(device int* x) { while (x[0] == 0) x[1] += 1; }
+kernel void idle(device int* x) { int n = x[0]; while (n >= 0) n |= 1; }
 """)
     with pytest.raises(metal.CheckError, match="intcheck: remainder"):
         library.remainder(np.zeros(2, np.int32), 0, grid=2)
     with pytest.raises(metal.CheckError, match="after 5000 steps: an endless loop"):
         library.endless(np.zeros(2, np.int32), grid=1, step_limit=5000)
+    with pytest.raises(metal.CheckError, match="after 5000 steps: an endless loop"):  # which C++ lets compilers remove
+        library.idle(np.zeros(2, np.int32), grid=1, step_limit=5000)
     with pytest.raises(ValueError, match="step_limit = 0"):
         library.endless(np.zeros(2, np.int32), grid=1, step_limit=0)
 

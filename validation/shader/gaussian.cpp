@@ -52,6 +52,17 @@ double cosine_of_turns(double x) {
   return angle * polynomial(sine, angle * angle);
 }
 
+// GCC's -O2 leaves these loops as they are, which takes three times as long. AVX2 has no fused operation, so that the
+// numbers are the same on every processor.
+#if defined(__x86_64__) && defined(__linux__) && !defined(__clang__)
+[[gnu::optimize("O3"), gnu::target_clones("avx2", "default")]]
+#endif
+void to_gaussian(Block& first, const Block& second) {
+  for (double& x : first) x = -2 * logarithm(1 - x);
+  for (double& x : first) x = std::sqrt(x);
+  for (std::size_t n = 0; n < block; ++n) first[n] *= cosine_of_turns(second[n]);
+}
+
 }  // namespace
 
 void fill_gaussian(std::span<double> numbers, Random& random) {
@@ -62,9 +73,7 @@ void fill_gaussian(std::span<double> numbers, Random& random) {
       first[n] = random.real();
       second[n] = random.real();
     }
-    for (double& x : first) x = -2 * logarithm(1 - x);
-    for (double& x : first) x = std::sqrt(x);
-    for (std::size_t n = 0; n < block; ++n) first[n] *= cosine_of_turns(second[n]);
+    to_gaussian(first, second);
     std::copy_n(first.begin(), count, numbers.begin() + static_cast<std::ptrdiff_t>(begin));
   }
 }

@@ -6,13 +6,14 @@
 
 #include "metal/device/result.h"
 #include "metal/emulator/compile/clang.h"
+#include "metal/emulator/compile/flags.h"
 
 namespace assay::metal::emulator {
 
-/// Clang's messages about the translated text in the file `input`, for private_reads.h. Where its static analyzer takes
+/// Clang's messages about the input of the first step, the file `input`, for private_reads.h. Where its static analyzer takes
 /// more than limits_for_analysis or crashes, the messages are those of its warnings alone. Errors: compile;
 /// environment.
-Result<std::string> analysis_of_text(const Clang& clang, const std::filesystem::path& input,
+Result<std::string> analysis_of_text(const Clang& clang, const CompilingStep& first, const std::filesystem::path& input,
                                      const std::filesystem::path& output);
 
 /// The file of the messages about a compiled shader, beside it in the cache. There is one, maybe empty, for each shader

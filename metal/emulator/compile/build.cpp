@@ -10,6 +10,7 @@
 #include "metal/emulator/compile/analysis.h"
 #include "metal/emulator/compile/files.h"
 #include "metal/emulator/compile/host_code.h"
+#include "metal/emulator/compile/precompiled.h"
 #include "metal/emulator/numerics/inexact_division.h"
 #include "metal/emulator/numerics/instrument.h"
 #include "metal/emulator/translate/translate.h"
@@ -49,7 +50,7 @@ Result<void> take(const CompilingStep& step, const Clang& clang, const fs::path&
   }
   const auto made = is_first || is_last ? read_file(step.output) : Result<std::string>();
   if (!made) return tl::make_unexpected(made.error());
-  if (is_first && runs_when_loaded(*made)) return tl::make_unexpected(error_of_loading(clang, input, text));
+  if (is_first && runs_when_loaded(*made)) return tl::make_unexpected(error_of_loading(clang, step, input, text));
   return is_last ? refuse_host_calls(*made, text) : Result<void>();
 }
 
@@ -71,12 +72,14 @@ Result<void> build(const Clang& clang, const std::string& text, std::string_view
                    const fs::path& work, const fs::path& object) {
   const fs::path built = work / "object";
   fs::path input = work / "translated";
-  if (const auto written = write_file(input, text); !written) return written;
   auto steps = compiling_steps(options, built);
+  const auto rest = take_in_library(clang, text, options, work, steps.front());
+  if (!rest) return tl::make_unexpected(rest.error());
+  if (const auto written = write_file(input, *rest); !written) return written;
   if (const auto taken_in = take_in_module(clang, module, work, steps.front()); !taken_in) return taken_in;
   std::future<Result<std::string>> analysis;
   if (options.is_checked && module.empty())
-    analysis = std::async(std::launch::async, analysis_of_text, clang, input, work / "analysis");
+    analysis = std::async(std::launch::async, analysis_of_text, clang, steps.front(), input, work / "analysis");
   else if (options.is_checked)  // the text of a module's kernel has no variables of its own
     analysis = std::async(std::launch::deferred, [] { return Result<std::string>(""); });
   for (const CompilingStep& step : steps) {

@@ -150,23 +150,19 @@ const std::vector<std::string> unoptimised = {"-O2",
                                               "-Xclang",
                                               "-disable-llvm-passes",
                                               "-fno-optimize-sibling-calls",
+                                              "-fno-finite-loops",  // an endless loop that does nothing must stay
                                               counted_blocks,
                                               "-fsanitize=thread,array-bounds",
                                               "-fstrict-flex-arrays=2",
                                               "-fsanitize-recover=array-bounds"};
 
-const std::vector<std::string> hooked = {"-O0",
-                                         "-fsanitize=thread",
-                                         counted_blocks,
-                                         "-mllvm",
-                                         "-tsan-instrument-func-entry-exit=0",
-                                         "-mllvm",
-                                         "-tsan-instrument-atomics=0",
-                                         "-mllvm",
-                                         "-tsan-instrument-read-before-write=1"};
+const std::vector<std::string> hooked = {
+    "-O0",    "-fsanitize=thread",          "-mllvm", "-tsan-instrument-func-entry-exit=0",
+    "-mllvm", "-tsan-instrument-atomics=0", "-mllvm", "-tsan-instrument-read-before-write=1"};
 
-/// Calls of hooks in two branches must not be merged, since they have two source positions.
-const std::vector<std::string> optimised = {"-O1", "-mllvm", "-force-attribute=nomerge"};
+/// Calls of hooks in two branches must not be merged, since they have two source positions. Blocks are counted when they
+/// are optimised: there are less than half as many then, and counts keep the optimiser from most of what it does.
+const std::vector<std::string> optimised = {"-O1", counted_blocks, "-mllvm", "-force-attribute=nomerge"};
 
 const std::vector<std::string> to_object = {"-c"};
 
@@ -221,6 +217,27 @@ void link_module(CompilingStep& first, const std::filesystem::path& bitcode) {
   first.flags.insert(first.flags.begin(), {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", bitcode.string()});
 }
 
+namespace {
+
+/// The flags of the first step that say how it reads its text, not what it makes of it.
+std::vector<std::string> reading_flags(const CompilingStep& first) {
+  std::vector<std::string> flags(first.flags.begin(), first.flags.end() - 3);  // -o FILE -
+  for (const char* made : {"-c", "-S", "-emit-llvm", "-w"}) std::erase(flags, made);
+  return flags;
+}
+
+}  // namespace
+
+std::vector<std::string> precompiling_flags(const CompilingStep& first, const std::filesystem::path& output) {
+  std::vector<std::string> flags = reading_flags(first);
+  flags.insert(flags.end(), {"-w", "-x", "c++-header", "-o", output.string(), "-"});
+  return flags;
+}
+
+void include_precompiled(CompilingStep& first, const std::filesystem::path& library) {
+  first.flags.insert(first.flags.begin(), {"-include-pch", library.string()});
+}
+
 CompilingStep ptx_step(const std::string& architecture, const std::filesystem::path& output) {
   // With errno, clang calls the functions of assay/nvptx/libm.h where it would else need a library of the device's.
   // Calls are inlined, as Metal's compiler does: an array in registers cannot be passed to a function.
@@ -231,9 +248,8 @@ CompilingStep ptx_step(const std::string& architecture, const std::filesystem::p
       output);
 }
 
-std::vector<std::string> analysis_flags(bool with_analyzer) {
-  std::vector<std::string> flags = common;
-  std::erase(flags, "-w");
+std::vector<std::string> analysis_flags(const CompilingStep& first, bool with_analyzer) {
+  std::vector<std::string> flags = reading_flags(first);
   // Metal has no arrays of variable length.
   flags.insert(flags.end(), {"-fsyntax-only", "-Wno-everything", "-Wuninitialized", "-Wsometimes-uninitialized",
                              "-Werror=vla", "-"});
@@ -245,9 +261,8 @@ std::vector<std::string> analysis_flags(bool with_analyzer) {
   return flags;
 }
 
-std::vector<std::string> constructor_flags() {
-  std::vector<std::string> flags = common;
-  std::erase(flags, "-w");
+std::vector<std::string> constructor_flags(const CompilingStep& first) {
+  std::vector<std::string> flags = reading_flags(first);
   flags.insert(flags.end(), {"-fsyntax-only", "-Wno-everything", "-Werror=global-constructors", "-"});
   return flags;
 }

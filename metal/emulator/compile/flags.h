@@ -35,21 +35,27 @@ inline constexpr const char* ptx_target = "nvptx64-nvidia-cuda";
 /// Makes the first step take in the functions of a module that its text calls.
 void link_module(CompilingStep& first, const std::filesystem::path& bitcode);
 
+/// From the text of a library on standard input to a precompiled header for the first step.
+std::vector<std::string> precompiling_flags(const CompilingStep& first, const std::filesystem::path& output);
+
+/// Makes the first step begin with what is precompiled there.
+void include_precompiled(CompilingStep& first, const std::filesystem::path& library);
+
 /// From text translated for NVIDIA GPUs to PTX, for the GPUs of `architecture` ("sm_90") and later.
 CompilingStep ptx_step(const std::string& architecture, const std::filesystem::path& output);
 
-/// Looks in text translated for the emulator, on standard input, for variables that are read before they are written:
-/// private_reads.h. Nothing is compiled. Errors are those of a compilation. The static analyzer may take long, and is
+/// Looks in the input of the first step for variables that are read before they are written: private_reads.h. Nothing is
+/// compiled. Errors are those of a compilation. The static analyzer may take long, and is
 /// to be given limits_for_analysis; without it, only clang's own warnings are left.
-std::vector<std::string> analysis_flags(bool with_analyzer);
+std::vector<std::string> analysis_flags(const CompilingStep& first, bool with_analyzer);
 inline constexpr ChildLimits limits_for_analysis = {.seconds = limits_for_shaders.seconds,
                                                     .cpu_seconds = 10,
                                                     .memory_bytes = limits_for_shaders.memory_bytes,
                                                     .file_bytes = limits_for_shaders.file_bytes};
 
-/// Looks in translated text, on standard input, for variables at program scope whose initializers would have to run
-/// when the shader is loaded. Nothing is compiled.
-std::vector<std::string> constructor_flags();
+/// Looks in the input of the first step for variables at program scope whose initializers would have to run when the
+/// shader is loaded. Nothing is compiled.
+std::vector<std::string> constructor_flags(const CompilingStep& first);
 
 /// Says which overload each call of an overload_probe() means: translate.h.
 std::vector<std::string> overload_flags();

@@ -74,10 +74,11 @@ bool runs_when_loaded(std::string_view compiled) {
                              [&](std::string_view name) { return compiled.find(name) != std::string_view::npos; });
 }
 
-Error error_of_loading(const Clang& clang, const std::filesystem::path& input, std::string_view text) {
+Error error_of_loading(const Clang& clang, const CompilingStep& first, const std::filesystem::path& input,
+                       std::string_view text) {
   constexpr std::string_view theirs = "declaration requires a global constructor",
                              ours = "the initializer of a variable at program scope has to be constant in Metal";
-  const auto run = run_clang(clang, constructor_flags(), input, {});
+  const auto run = run_clang(clang, constructor_flags(first), input, {});
   if (!run) return run.error();
   std::string messages = run->status != 0 ? run->messages : "";
   for (std::size_t at = messages.find(theirs); at != std::string::npos; at = messages.find(theirs, at))

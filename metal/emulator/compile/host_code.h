@@ -9,14 +9,16 @@
 
 #include "metal/device/result.h"
 #include "metal/emulator/compile/clang.h"
+#include "metal/emulator/compile/flags.h"
 
 namespace assay::metal::emulator {
 
 /// Whether what clang made of a text, bitcode or an object, has code that is run when it is loaded.
 bool runs_when_loaded(std::string_view compiled);
 
-/// Why such a text is refused: with the places of the variables. `input` is the file of the text. Kind: compile.
-Error error_of_loading(const Clang& clang, const std::filesystem::path& input, std::string_view text);
+/// Why such a text is refused: with the places of the variables. `input` is the first step's. Kind: compile.
+Error error_of_loading(const Clang& clang, const CompilingStep& first, const std::filesystem::path& input,
+                       std::string_view text);
 
 /// Refuses a library that calls functions which are neither the shader's own nor those that a compiled shader of Metal
 /// needs, with the last place in its translated text that names it. Errors: compile.

@@ -9,6 +9,7 @@
 #include "metal/emulator/compile/library_path.h"
 #include "metal/emulator/compile/lint_messages.h"
 #include "metal/emulator/compile/overloads.h"
+#include "metal/emulator/compile/precompiled.h"
 #include "metal/emulator/compile/preprocess.h"
 #include "metal/emulator/compile/private_reads.h"
 #include "metal/emulator/translate/translate.h"
@@ -53,9 +54,12 @@ Result<std::string> analysis_messages(std::string_view source, const std::filesy
   if (!preprocessed) return tl::make_unexpected(preprocessed.error());
   const auto translated = translate_resolved(*clang, *preprocessed, options, work->path());
   if (!translated) return tl::make_unexpected(translated.error());
+  CompilingStep first = compiling_steps(options, work->path() / "object").front();
+  const auto rest = take_in_library(*clang, *translated, options, work->path(), first);
+  if (!rest) return tl::make_unexpected(rest.error());
   const std::filesystem::path input = work->path() / "translated";
-  if (const auto written = write_file(input, *translated); !written) return tl::make_unexpected(written.error());
-  return analysis_of_text(*clang, input, work->path() / "output");
+  if (const auto written = write_file(input, *rest); !written) return tl::make_unexpected(written.error());
+  return analysis_of_text(*clang, first, input, work->path() / "output");
 }
 
 }  // namespace

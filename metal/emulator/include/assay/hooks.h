@@ -92,20 +92,18 @@ __attribute__((always_inline, nodebug, no_sanitize("thread", "coverage"))) inlin
 #endif
 }
 
-__attribute__((noinline, no_sanitize("thread", "coverage"))) inline void report_blocks() {
+__attribute__((noinline, cold, no_sanitize("thread", "coverage"))) inline void report_blocks(const void* pc) {
   *blocks_left() = abi::blocks_per_call;
-  if (services != nullptr) services->blocks(abi::blocks_per_call, __builtin_return_address(0));
+  if (services != nullptr) services->blocks(abi::blocks_per_call, pc);
 }
 
 }  // namespace assay_shader_side
 
 /// -fsanitize-coverage=trace-pc calls it in each basic block. There are many, so it reports them by the thousand. It is
-/// inlined without debug information, so that a report has the block's source position.
-extern "C"
-    __attribute__((used, nodebug, always_inline, no_sanitize("thread", "coverage"), visibility("hidden"))) inline void
-    __sanitizer_cov_trace_pc() {
+/// not inlined: its branches in each block took the optimiser more time than all else that is in a large kernel.
+ASSAY_HOOK void __sanitizer_cov_trace_pc() {
   const assay_shader_side::BlocksLeft left = assay_shader_side::blocks_left();
-  if (left && --*left <= 0) assay_shader_side::report_blocks();
+  if (left && --*left <= 0) assay_shader_side::report_blocks(__builtin_return_address(0));
 }
 ASSAY_HOOK void __tsan_init() {}
 ASSAY_HOOK void __tsan_vptr_update(void**, void*) {}
