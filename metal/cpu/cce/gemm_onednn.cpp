@@ -1,7 +1,10 @@
-// The products of gemm.h by oneDNN. For bfloat16, each thread makes one primitive for each shape.
+// The products of gemm.h by oneDNN: primitives, of which each thread makes one for each shape, or the function that
+// multiplies float32. That one is the faster for float32, but takes its buffers from malloc at each call. glibc before
+// 2.38 uses freed aligned memory badly, so that each thread comes to hold up to 5 MiB of it.
 #include <map>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "metal/cpu/cce/gemm.h"
@@ -45,13 +48,17 @@ class OneThread {
   int threads_ = omp_get_max_threads();
 };
 
+template <class Element>
+constexpr memory::data_type type_of = std::is_same_v<Element, float> ? memory::data_type::f32 : memory::data_type::bf16;
+
+template <class Element>
 struct Product {
   memory::desc a, b, c;
   dnnl::matmul matmul;
 
   explicit Product(const Shape& shape)
-      : a({shape.M, shape.K}, memory::data_type::bf16, shape.a),
-        b({shape.K, shape.N}, memory::data_type::bf16, shape.b),
+      : a({shape.M, shape.K}, type_of<Element>, shape.a),
+        b({shape.K, shape.N}, type_of<Element>, shape.b),
         c({shape.M, shape.N}, memory::data_type::f32, shape.c),
         matmul(dnnl::matmul::primitive_desc(dnnl::matmul::desc(a, b, c), attributes(shape.onward), processor())) {}
 
@@ -65,15 +72,17 @@ struct Product {
 };
 
 /// A call has few shapes; a thread that holds many primitives discards them all.
-Product& product(const Shape& shape) {
-  thread_local std::map<Shape, Product> products;
+template <class Element>
+Product<Element>& product(const Shape& shape) {
+  thread_local std::map<Shape, Product<Element>> products;
   if (products.size() > 64) products.clear();
   return products.try_emplace(shape, shape).first->second;
 }
 
-void multiply(const Shape& shape, const BFloat16* a, const BFloat16* b, float* c) {
+template <class Element>
+void multiply(const Shape& shape, const Element* a, const Element* b, float* c) {
   thread_local dnnl::stream stream(processor());
-  Product& product = cpu::product(shape);
+  Product<Element>& product = cpu::product<Element>(shape);
   const auto of = [](const memory::desc& desc, const void* data) {
     return memory(desc, processor(), const_cast<void*>(data));  // NOLINT: oneDNN has one type for what it reads
   };
@@ -111,10 +120,17 @@ bool multiply_by_onednn(const FloatProduct& p, Matrix<const float> A, Matrix<con
 #else
   constexpr bool has_loops = false;
 #endif
+  static const bool has_primitives = processor_has(dnnl::cpu_isa::avx512_core);
   if (!has_loops) return false;
-  const OneThread one;
-  return dnnl_sgemm(p.a, p.b, p.M, p.N, p.K, 1.0F, A.data, A.stride, B.data, B.stride, p.beta, C.data, C.stride) ==
-         dnnl_success;
+  if (!p.sparing || !has_primitives) {
+    const OneThread one;
+    return dnnl_sgemm(p.a, p.b, p.M, p.N, p.K, 1.0F, A.data, A.stride, B.data, B.stride, p.beta, C.data, C.stride) ==
+           dnnl_success;
+  }
+  const auto strides = [](char op, std::int64_t stride) { return op == 'T' ? Strides{1, stride} : Strides{stride, 1}; };
+  multiply({p.M, p.N, p.K, strides(p.a, A.stride), strides(p.b, B.stride), {C.stride, 1}, p.beta != 0.0F}, A.data,
+           B.data, C.data);
+  return true;
 }
 
 void gemm_logits(GemmSizes s, Matrix<const BFloat16> hidden, Matrix<const BFloat16> weight, Matrix<float> logits) {
