@@ -141,7 +141,7 @@ CceCall<Real, Operand>::CceCall(const reference::CceProblem<Real>& the_problem, 
   const std::int64_t workers = cce_threads(threads, {.M = M(), .H = H, .V = V});
   CceTuning rest = tuning;
   if (rest.budget == 0) rest.budget = cce_budget(workers);
-  const bool at_once = gathered <= rest.budget / 6;
+  const bool at_once = gathered <= rest.budget / 4;
   if (at_once) rest.budget -= gathered;
   if (few) rest.chunk = few_tokens_chunk(H * static_cast<std::int64_t>(sizeof(Real)), tuning);
   // Exponentials of float16 arrays are floats.

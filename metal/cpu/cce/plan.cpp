@@ -42,7 +42,8 @@ void choose_tiles(CcePlan& plan, const CceNeeds& needs, const CceTuning& tuning)
   const std::int64_t useful = std::max(needs.sums_dweight ? 0 : needs.H, tuning.tile_rows / 2);
   std::int64_t rows = std::min({tuning.tile_rows, useful, std::max<std::int64_t>(needs.M, 1)});
   TileBytes tile(needs, rows);
-  while ((tile.fit(share) < enough && rows > 256) || (tile.of(grain) > share && rows > grain))
+  while ((tile.fit(share) < enough && rows > 256) || (tile.fit(share) < 64 && rows > 64) ||
+         (tile.of(grain) > share && rows > grain))
     tile = TileBytes(needs, rows = std::max(grain, rows / 2));
   const std::int64_t chunk = std::min(tile.fit(share), most);
   const std::int64_t rounds = rounded_up(needs.V, chunk * plan.threads) / chunk;
@@ -105,7 +106,7 @@ std::int64_t cce_threads(int asked, const CceNeeds& needs) {
 
 std::int64_t cce_budget(std::int64_t threads) {
   constexpr std::int64_t MiB = std::int64_t{1} << 20;
-  return std::max(44 * MiB - std::max<std::int64_t>(threads - many_threads, 0) * MiB / 3, threads * 2 * MiB);
+  return std::max(44 * MiB - std::max<std::int64_t>(threads - many_threads, 0) * MiB / 2, threads * 2 * MiB);
 }
 
 CcePlan plan_cce(const CceNeeds& needs, std::int64_t threads, const CceTuning& tuning) {

@@ -68,7 +68,7 @@ std::int64_t cce_threads(int asked, const CceNeeds& needs);
 /// With more threads than these, the buffers of their products take memory that counts.
 inline constexpr std::int64_t many_threads = 4;
 
-/// The bytes that a call takes for tiles, sums and exponentials: 44 MiB, less a third of a MiB for each thread beyond
+/// The bytes that a call takes for tiles, sums and exponentials: 44 MiB, less half a MiB for each thread beyond
 /// four, which has buffers for its products, but at least 2 MiB for each thread, whose tiles would become too small for
 /// fast products.
 std::int64_t cce_budget(std::int64_t threads);
