@@ -60,7 +60,7 @@ class CceCall {
   CceTiles<Operand>& tiles(std::int64_t part) { return tiles_[static_cast<std::size_t>(part)]; }
 
   GemmSizes gemm_sizes(Range rows, std::int64_t entries) const {
-    return {.R = rows.size(), .C = entries, .H = H, .sparing = plan.threads > many_threads};
+    return {.R = rows.size(), .C = entries, .H = H, .sparing = plan.threads > 1};
   }
 
   FewSizes few_sizes(Range rows, Range entries) const {

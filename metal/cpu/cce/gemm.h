@@ -24,7 +24,7 @@ struct Matrix {
 
 struct GemmSizes {
   std::int64_t R = 0, C = 0, H = 0;
-  bool sparing = false;  ///< with buffers that many threads have room for, at up to five hundredths of the speed
+  bool sparing = false;  ///< with small buffers, for several threads at a time
 };
 
 /// Whether the product replaces the result (fresh) or is added to it (onward).

@@ -106,7 +106,7 @@ std::int64_t cce_threads(int asked, const CceNeeds& needs) {
 
 std::int64_t cce_budget(std::int64_t threads) {
   constexpr std::int64_t MiB = std::int64_t{1} << 20;
-  return std::max(44 * MiB - std::max<std::int64_t>(threads - many_threads, 0) * MiB / 2, threads * 2 * MiB);
+  return std::max(43 * MiB - threads * MiB / 2, threads * 2 * MiB);
 }
 
 CcePlan plan_cce(const CceNeeds& needs, std::int64_t threads, const CceTuning& tuning) {

@@ -65,12 +65,8 @@ std::int64_t few_tokens_chunk(std::int64_t row_bytes, const CceTuning& tuning);
 /// The number of threads. Where `asked` is 0: as many as have enough work to be worth waking.
 std::int64_t cce_threads(int asked, const CceNeeds& needs);
 
-/// With more threads than these, the buffers of their products take memory that counts.
-inline constexpr std::int64_t many_threads = 4;
-
-/// The bytes that a call takes for tiles, sums and exponentials: 44 MiB, less half a MiB for each thread beyond
-/// four, which has buffers for its products, but at least 2 MiB for each thread, whose tiles would become too small for
-/// fast products.
+/// The bytes that a call takes for tiles, sums and exponentials: 43 MiB, less half a MiB for each thread, which has
+/// buffers for its products, but at least 2 MiB for each thread, whose tiles would become too small for fast products.
 std::int64_t cce_budget(std::int64_t threads);
 
 CcePlan plan_cce(const CceNeeds& needs, std::int64_t threads, const CceTuning& tuning);

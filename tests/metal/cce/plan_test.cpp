@@ -81,9 +81,8 @@ TEST(CcePlan, DividesEntriesAloneWhereTheSecondPassSumsDhidden) {
 }
 
 TEST(CceBudget, LeavesRoomForTheBuffersOfProductsUpToSixteenThreads) {
-  EXPECT_EQ(cce_budget(1), 44 << 20);
-  EXPECT_EQ(cce_budget(4), 44 << 20);
-  EXPECT_EQ(cce_budget(16), 38 << 20);
+  EXPECT_EQ(cce_budget(2), 42 << 20);
+  EXPECT_EQ(cce_budget(16), 35 << 20);
   EXPECT_EQ(cce_budget(64), 128 << 20);
 }
 
