@@ -59,9 +59,11 @@ void for_each_plan(const Check& check) {
 }
 
 TEST(CcePlan, GivesEachThreadWorkInTheFirstPass) {
-  for_each_plan([](const CcePlan& plan, const CceNeeds&) {
+  for_each_plan([](const CcePlan& plan, const CceNeeds& needs) {
     EXPECT_EQ(plan.row_groups * plan.vocab_groups, plan.threads);
     EXPECT_LE(plan.vocab_groups, plan.chunks) << "a group without entries would not set its sums";
+    if (plan.vocab_groups > 1)
+      EXPECT_GE(plan.block_rows, std::min<std::int64_t>(needs.M, 1024)) << "each block reads all of weight";
   });
 }
 
