@@ -11,7 +11,7 @@
 //   torch, tuned      seconds of PyTorch as it comes, and with a malloc that keeps its memory
 //   x torch           fused / the faster of the two. Goal: at most 1
 //   MiB, torch MiB    the most memory beyond inputs and gradients, in a process of its own. Goal: at most 64 on up to
-//                     four threads, and 11 more for each further thread
+//                     16 threads
 //
 //   ./assay bench cce [--benchmark_filter=REGEX]
 //

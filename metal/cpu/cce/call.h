@@ -35,7 +35,7 @@ class CceCall {
   static constexpr bool float_outputs = std::is_same_v<Real, float>;
 
   CceCall(const reference::CceProblem<Real>& the_problem, const CceGradients<Real>& the_gradients, int threads,
-          const CceTuning& tuning);
+          const CceTuning& tuning, bool knows_lse);
 
   const reference::CceProblem<Real>& problem;
   CceGradients<Real> gradients;
@@ -58,6 +58,10 @@ class CceCall {
   bool ignores_some() const { return M() < N; }
 
   CceTiles<Operand>& tiles(std::int64_t part) { return tiles_[static_cast<std::size_t>(part)]; }
+
+  GemmSizes gemm_sizes(Range rows, std::int64_t entries) const {
+    return {.R = rows.size(), .C = entries, .H = H, .sparing = plan.threads > 1};
+  }
 
   FewSizes few_sizes(Range rows, Range entries) const {
     return {static_cast<std::size_t>(rows.size()), static_cast<std::size_t>(entries.size()),
@@ -111,7 +115,7 @@ class CceCall {
 
 template <class Real, class Operand>
 CceCall<Real, Operand>::CceCall(const reference::CceProblem<Real>& the_problem, const CceGradients<Real>& the_gradients,
-                                int threads, const CceTuning& tuning)
+                                int threads, const CceTuning& tuning, bool knows_lse)
     : problem(the_problem),
       gradients(the_gradients),
       N(problem.N),
@@ -137,18 +141,23 @@ CceCall<Real, Operand>::CceCall(const reference::CceProblem<Real>& the_problem, 
   const std::int64_t workers = cce_threads(threads, {.M = M(), .H = H, .V = V});
   CceTuning rest = tuning;
   if (rest.budget == 0) rest.budget = cce_budget(workers);
-  const bool at_once = gathered <= rest.budget / 6;
+  const bool at_once = gathered <= rest.budget / 4;
   if (at_once) rest.budget -= gathered;
   if (few) rest.chunk = few_tokens_chunk(H * static_cast<std::int64_t>(sizeof(Real)), tuning);
+  // Exponentials of float16 arrays are floats.
+  constexpr std::int64_t real = sizeof(Real), operand = sizeof(Operand);
+  const bool dweight_holds_operands =
+      !few && reinterpret_cast<std::uintptr_t>(gradients.dweight.data()) % alignof(Operand) == 0;
   const CceNeeds needs = {.M = M(),
                           .H = H,
                           .V = V,
-                          .operand = sizeof(Operand),
+                          .operand = operand,
                           .copies_hidden = !at_once,
                           .copies_weight = converts && !few,
                           .float_outputs = float_outputs,
                           .sums_dweight = !float_outputs && !few,
-                          .stores_in_dweight = !converts && !few,
+                          .rows_in_dweight = dweight_holds_operands ? H * real / operand : 0,
+                          .divides_tokens = !knows_lse && (terms.eps == 0.0 || terms.cap == 0.0),
                           .dhidden = wants_dhidden(),
                           .dweight = wants_dweight(),
                           .dbias = wants_dbias()};

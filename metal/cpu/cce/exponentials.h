@@ -20,18 +20,21 @@ namespace assay::metal::cpu {
 inline constexpr float max_above_reference = 60.0F;
 
 /// The exponentials of a block of tokens, one chunk of entries after the other. The first rows lie in the output
-/// dweight: they are at most one tile, which is read completely before the chunk's rows of dweight are written.
+/// dweight, which is written when they have been read.
 template <class Operand>
 struct StoredExponentials {
   Range rows;
-  std::int64_t in_dweight = 0;  ///< rows
-  Operand* dweight = nullptr;   ///< [V, H]
-  Operand* memory = nullptr;    ///< [chunks, rows - in_dweight, chunk]
-  std::int64_t H = 0;
+  std::int64_t in_dweight = 0;   ///< rows
+  std::byte* dweight = nullptr;  ///< [V, row_bytes]
+  Operand* memory = nullptr;     ///< [chunks, rows - in_dweight, chunk]
+  std::int64_t row_bytes = 0;
 
   /// The first exponential of a row for these entries.
   Operand* at(Range entries, std::int64_t row) const {
-    if (row - rows.begin < in_dweight) return dweight + entries.begin * H + (row - rows.begin) * entries.size();
+    if (row - rows.begin < in_dweight) {
+      auto* const chunk = reinterpret_cast<Operand*>(dweight + entries.begin * row_bytes);
+      return chunk + (row - rows.begin) * entries.size();
+    }
     const std::int64_t in_memory = rows.size() - in_dweight;
     return memory + entries.begin * in_memory + (row - rows.begin - in_dweight) * entries.size();
   }

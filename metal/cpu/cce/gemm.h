@@ -24,6 +24,7 @@ struct Matrix {
 
 struct GemmSizes {
   std::int64_t R = 0, C = 0, H = 0;
+  bool sparing = false;  ///< with small buffers, for several threads at a time
 };
 
 /// Whether the product replaces the result (fresh) or is added to it (onward).
@@ -47,6 +48,7 @@ struct FloatProduct {
   char a, b;
   std::int64_t M, N, K;
   float beta;
+  bool sparing;  ///< as in GemmSizes
 };
 
 /// The product by oneDNN; false, with C as it was, where oneDNN was not found or has no loops for this processor.

@@ -28,15 +28,15 @@ void sgemm(const FloatProduct& p, Matrix<const float> a, Matrix<const float> b, 
 }  // namespace
 
 void gemm_logits(GemmSizes s, Matrix<const float> hidden, Matrix<const float> weight, Matrix<float> logits) {
-  sgemm({'N', 'T', s.R, s.C, s.H, 0.0F}, hidden, weight, logits);
+  sgemm({'N', 'T', s.R, s.C, s.H, 0.0F, s.sparing}, hidden, weight, logits);
 }
 
 void gemm_dhidden(GemmSizes s, Matrix<const float> G, Matrix<const float> weight, Matrix<float> dhidden, Sum sum) {
-  sgemm({'N', 'N', s.R, s.H, s.C, beta(sum)}, G, weight, dhidden);
+  sgemm({'N', 'N', s.R, s.H, s.C, beta(sum), s.sparing}, G, weight, dhidden);
 }
 
 void gemm_dweight(GemmSizes s, Matrix<const float> G, Matrix<const float> hidden, Matrix<float> dweight, Sum sum) {
-  sgemm({'T', 'N', s.C, s.H, s.R, beta(sum)}, G, hidden, dweight);
+  sgemm({'T', 'N', s.C, s.H, s.R, beta(sum), s.sparing}, G, hidden, dweight);
 }
 
 }  // namespace assay::metal::cpu

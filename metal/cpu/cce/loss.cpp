@@ -27,19 +27,20 @@ void validate_call(const CceProblem<Real>& problem, int threads) {
     refuse("H = ", problem.H, ": expected at most ", std::numeric_limits<int>::max(), ", which the BLAS can count");
 }
 
-/// Calls use(call), where the call has the operand type that is multiplied fastest on this machine.
+/// Calls use(call), where the call has the operand type that is multiplied fastest on this machine. `knows_lse`: the
+/// call has no first pass.
 template <class Real, class Use>
 void with_call(const CceProblem<Real>& problem, const CceGradients<Real>& gradients, int threads,
-               const CceTuning& tuning, const Use& use) {
+               const CceTuning& tuning, bool knows_lse, const Use& use) {
   reference::detail::validate_bias(problem);
   const SerialBlas serial;
   if constexpr (std::is_same_v<Real, BFloat16>) {
     if (tuning.bfloat16_products && multiplies_bfloat16() && !few_tokens(2 * problem.N, tuning)) {
-      CceCall<Real, BFloat16> call(problem, gradients, threads, tuning);
+      CceCall<Real, BFloat16> call(problem, gradients, threads, tuning, knows_lse);
       return use(call);
     }
   }
-  CceCall<Real, float> call(problem, gradients, threads, tuning);
+  CceCall<Real, float> call(problem, gradients, threads, tuning, knows_lse);
   use(call);
 }
 
@@ -56,7 +57,7 @@ void cce_loss(const CceProblem<Real>& problem, const CceOutput<Real>& output, co
   validate_call(problem, options.threads);
   validate_loss(problem, output.loss);
   validate_gradients(problem, output.gradients);
-  with_call(problem, output.gradients, options.threads, tuning, [&](auto& call) {
+  with_call(problem, output.gradients, options.threads, tuning, false, [&](auto& call) {
     run_of(call).loss_and_gradients();
     write_loss(call, output.loss);
   });
@@ -68,7 +69,7 @@ void cce_forward(const CceProblem<Real>& problem, std::span<float> loss, std::sp
   validate_call(problem, options.threads);
   validate_loss(problem, loss);
   expect_size("log_sum_exp", log_sum_exp.size(), "N", problem.N);
-  with_call(problem, {}, options.threads, tuning, [&](auto& call) {
+  with_call(problem, {}, options.threads, tuning, false, [&](auto& call) {
     run_of(call).losses();
     write_loss(call, loss);
     std::ranges::fill(log_sum_exp, 0.0);
@@ -83,7 +84,8 @@ void cce_backward(const CceProblem<Real>& problem, std::span<const double> log_s
   validate_call(problem, options.threads);
   expect_size("log_sum_exp", log_sum_exp.size(), "N", problem.N);
   validate_gradients(problem, gradients);
-  with_call(problem, gradients, options.threads, tuning, [&](auto& call) { run_of(call).gradients(log_sum_exp); });
+  with_call(problem, gradients, options.threads, tuning, true,
+            [&](auto& call) { run_of(call).gradients(log_sum_exp); });
 }
 
 }  // namespace cpu

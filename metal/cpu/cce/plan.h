@@ -35,9 +35,10 @@ struct CceNeeds {
   std::int64_t H = 1, V = 1;
   std::int64_t operand = 4;  ///< bytes of an element of Operand
   bool copies_hidden = false, copies_weight = false;
-  bool float_outputs = true;      ///< gradients may be summed in the outputs
-  bool sums_dweight = false;      ///< dweight is summed in a tile
-  bool stores_in_dweight = true;  ///< the output may hold exponentials, which are Operand
+  bool float_outputs = true;         ///< gradients may be summed in the outputs
+  bool sums_dweight = false;         ///< dweight is summed in a tile
+  std::int64_t rows_in_dweight = 0;  ///< tokens whose exponentials, which are Operand, the output can hold
+  bool divides_tokens = true;        ///< whether the first pass sums dhidden: it can give threads tokens of their own
   bool dhidden = false, dweight = false, dbias = false;
 };
 
@@ -64,8 +65,8 @@ std::int64_t few_tokens_chunk(std::int64_t row_bytes, const CceTuning& tuning);
 /// The number of threads. Where `asked` is 0: as many as have enough work to be worth waking.
 std::int64_t cce_threads(int asked, const CceNeeds& needs);
 
-/// The bytes that a call takes for tiles, sums and exponentials: 44 MiB, and 11 MiB for each thread beyond four, whose
-/// tiles would become too small for fast products.
+/// The bytes that a call takes for tiles, sums and exponentials: 43 MiB, less half a MiB for each thread, which has
+/// buffers for its products, but at least 2 MiB for each thread, whose tiles would become too small for fast products.
 std::int64_t cce_budget(std::int64_t threads);
 
 CcePlan plan_cce(const CceNeeds& needs, std::int64_t threads, const CceTuning& tuning);

@@ -24,7 +24,7 @@ class CceProducts {
     if constexpr (!Call::narrow) {
       if (call_.few) return call_.stored.few_logits(own_.logits.data(), few(rows), hidden.data, stored_weight());
     }
-    gemm_logits(sizes(rows), hidden, weight_, {own_.logits.data(), entries_.size()});
+    gemm_logits(call_.gemm_sizes(rows, entries_.size()), hidden, weight_, {own_.logits.data(), entries_.size()});
   }
 
   /// dhidden, the sums of these tokens, = or += G weight.
@@ -35,11 +35,10 @@ class CceProducts {
         return call_.stored.few_dhidden(dhidden.data, few(rows), G.data, stored_weight());
       }
     }
-    gemm_dhidden(sizes(rows), G, weight_, dhidden, sum);
+    gemm_dhidden(call_.gemm_sizes(rows, entries_.size()), G, weight_, dhidden, sum);
   }
 
  private:
-  GemmSizes sizes(Range rows) const { return {rows.size(), entries_.size(), call_.H}; }
   FewSizes few(Range rows) const { return call_.few_sizes(rows, entries_); }
   const Real* stored_weight() const { return call_.weight_row(entries_.begin); }
 

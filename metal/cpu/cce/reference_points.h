@@ -52,7 +52,7 @@ void find_references(CceCall<Real, Operand>& call, Range rows, const Sample<Real
   const std::int64_t entries = std::ssize(sample.entries);
   const CceRow row = {.cap = static_cast<float>(call.terms.cap)};
   for_each_tile(rows, call.plan.tile_rows, [&](Range tile) {
-    gemm_logits({tile.size(), entries, call.H}, call.hidden(own, tile), {sample.weight.data(), call.H},
+    gemm_logits(call.gemm_sizes(tile, entries), call.hidden(own, tile), {sample.weight.data(), call.H},
                 {own.logits.data(), entries});
     for (std::int64_t i = tile.begin; i < tile.end; ++i) {
       CceToken& token = call.tokens[static_cast<std::size_t>(i)];

@@ -97,8 +97,11 @@ class CceRun {
     const std::int64_t in_dweight = rows.begin == 0 ? std::min(call_.plan.rows_in_dweight, rows.size()) : 0;
     if (memory_.data() == nullptr && in_dweight < rows.size())
       memory_ = AlignedMemory<Operand>(call_.plan.rows_in_memory * call_.V, AtEnd::keep);
-    stored_ = {.rows = rows, .in_dweight = in_dweight, .memory = memory_.data(), .H = call_.H};
-    if constexpr (!Call::converts) stored_.dweight = call_.gradients.dweight.data();
+    stored_ = {.rows = rows,
+               .in_dweight = in_dweight,
+               .dweight = std::as_writable_bytes(call_.gradients.dweight).data(),
+               .memory = memory_.data(),
+               .row_bytes = call_.H * std::int64_t{sizeof(Real)}};
     first_pass<Real, Operand>(call_, {.rows = rows, .dhidden = call_.wants_dhidden(), .stored = &stored_});
     check();
     for (std::int64_t i = rows.begin; i < rows.end; ++i) prepare_gradient(token(i), token(i).reference, call_.terms);

@@ -114,7 +114,7 @@ class SecondPassOfChunk {
     } else if (pass_.dweight && rounds_at_once(rows)) {
       round_dweight(rows, G);
     } else if (pass_.dweight) {
-      gemm_dweight({rows.size(), entries_.size(), call_.H}, G, call_.hidden(own_, rows), {dweight_, call_.H}, sum_);
+      gemm_dweight(call_.gemm_sizes(rows, entries_.size()), G, call_.hidden(own_, rows), {dweight_, call_.H}, sum_);
       sum_ = Sum::onward;
     }
     if (pass_.dhidden && products != nullptr) {
@@ -161,7 +161,7 @@ class SecondPassOfChunk {
     constexpr std::int64_t each = 64;
     for (std::int64_t e = 0; e < entries_.size(); e += each) {
       const std::int64_t count = std::min(each, entries_.size() - e);
-      gemm_dweight({rows.size(), count, call_.H}, {G.data + e, G.stride}, call_.hidden(own_, rows), {dweight_, call_.H},
+      gemm_dweight(call_.gemm_sizes(rows, count), {G.data + e, G.stride}, call_.hidden(own_, rows), {dweight_, call_.H},
                    Sum::fresh);
       round(e, count);
     }

@@ -111,6 +111,24 @@ TYPED_TEST(CceLossValues, BlocksOfTokensWithinASmallBudget) {
       }
 }
 
+TYPED_TEST(CceLossValues, ManyThreadsThatDivideTokensToo) {
+  CallOptions how = {16, {}};
+  how.tuning.chunk = 32;
+  how.tuning.budget = 400'000;  // room for the sums of two groups of entries
+  expect_right(CceCase<TypeParam>(300, 64, 600, 2.0), how);
+}
+
+/// Floats cannot lie in dweight there.
+TEST(CceLossValuesHalf, DweightThatIsNotAlignedAsAFloat) {
+  const CceCase<Half> given(40, 64, 600, 2.0);
+  CceResult<Half> result(given.problem());
+  std::vector<Half> shifted(result.dweight.size() + 1);
+  const std::span<Half> dweight = std::span(shifted).subspan(1);
+  cce_loss<Half>(given.problem(), {result.loss, {result.dhidden, dweight, {}}}, {1});
+  std::ranges::copy(dweight, result.dweight.begin());
+  expect_truth(result, truth_of(given.problem()));
+}
+
 TYPED_TEST(CceLossValues, TheRarePassThatRaisesReferences) {
   CceCase<TypeParam> given(20, 4, 600, 1.0);
   for (std::size_t n = 0; n < 20; ++n) given.hidden[4 * n] = TypeParam(10.0F);
