@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "metal/cpu/memory.h"
+#include "metal/cpu/svd/divide.h"
 #include "metal/cpu/svd/lapack.h"
 #include "metal/cpu/svd/pieces.h"
 #include "metal/cpu/svd/reflections.h"
@@ -14,6 +15,16 @@
 namespace assay::metal::cpu {
 
 namespace {
+
+/// The rows of `from`, in this order, become the columns of `to`.
+template <class T>
+void transpose(const DenseMatrix<T>& from, const std::vector<std::int64_t>& order, const DenseMatrix<T>& to) {
+  constexpr std::int64_t lanes = svd_lanes<T>;
+  for (std::int64_t first = 0; first < from.rows; first += lanes)
+    for (std::int64_t j = 0; j < from.columns; ++j)
+      for (std::int64_t i = first; i < std::min(first + lanes, from.rows); ++i)
+        to.row(j)[i] = from.row(order[static_cast<std::size_t>(i)])[j];
+}
 
 /// to = from^T, a cache line of each row at a time.
 template <class T>
@@ -52,14 +63,17 @@ class BidiagonalDecomposition {
 
   bool run(const BidiagonalFactors<T>& factors) {
     reduce();
-    AlignedMemory<T> vectors(n_ * n_), no_right(factors.left.data == nullptr ? n_ * n_ : 0);
-    const DenseMatrix<T> Ut = {vectors.data(), n_, n_, n_};
-    const DenseMatrix<T> V = factors.left.data == nullptr ? DenseMatrix<T>{no_right.data(), n_, n_, n_} : factors.right;
-    if (!bidiagonal_svd(diagonal_, off_diagonal_, Ut, V)) return false;  // B^T = U diag(S) V^T
-    std::ranges::copy(diagonal_, factors.sigma);
-    if (factors.left.data == nullptr) return true;
-    apply_reflections<T>({{left_, n_, n_, left_stride_}, left_factors_, 1}, V, threads_);
-    transpose(Ut, factors.left);
+    const bool wanted = factors.left.data != nullptr;
+    AlignedMemory<T> memory((wanted ? 3 : 4) * n_ * n_);
+    const auto square = [&](std::int64_t i) { return DenseMatrix<T>{memory.data() + i * n_ * n_, n_, n_, n_}; };
+    const DivideMemory<T> of = {square(0), square(1), square(2), wanted ? factors.right : square(3)};
+    std::vector<std::int64_t> order;
+    if (!bidiagonal_svd(kernels_, diagonal_, off_diagonal_, of, order, threads_)) return false;  // B^T = U diag(S) V^T
+    for (std::size_t r = 0; r < order.size(); ++r) factors.sigma[r] = diagonal_[static_cast<std::size_t>(order[r])];
+    if (!wanted) return true;
+    transpose(of.Vt, order, factors.right);
+    apply_reflections<T>({{left_, n_, n_, left_stride_}, left_factors_, 1}, factors.right, threads_);
+    transpose(of.Ut, order, factors.left);
     for (std::int64_t i = n_; i < m_; ++i) std::fill_n(factors.left.row(i), n_, T(0));
     apply_reflections<T>({transposed(), right_factors_, 0}, factors.left, threads_);
     return true;
