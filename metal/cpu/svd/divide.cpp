@@ -117,7 +117,7 @@ class DivideAndConquer {
 template <class T>
 bool bidiagonal_svd(const SvdKernels<T>& kernels, std::vector<T>& diagonal, const std::vector<T>& off_diagonal,
                     const DivideMemory<T>& memory, std::vector<std::int64_t>& order, std::size_t threads) {
-  const std::vector<T> &d = diagonal, &e = off_diagonal;
+  const std::vector<T>&d = diagonal, &e = off_diagonal;
   const auto finite = [](T x) { return std::isfinite(x); };
   if (!std::ranges::all_of(d, finite) || !std::ranges::all_of(e, finite)) return false;
   T largest = 0;

@@ -116,11 +116,16 @@ class Merge {
 
   /// Sets the order in which rows are multiplied: first those that reach the upper part alone, last the lower part.
   void group() {
-    for (const Reach reach_of_group : {Reach::upper, Reach::both, Reach::lower}) {
-      (reach_of_group == Reach::both ? first_both_ : first_lower_) = grouped_.size();
-      for (std::size_t i = 0; i < kept_.size(); ++i)
-        if (reach(kept_[i]) == reach_of_group) grouped_.push_back(i);
-    }
+    append(Reach::upper);
+    first_both_ = std::ssize(grouped_);
+    append(Reach::both);
+    first_lower_ = std::ssize(grouped_);
+    append(Reach::lower);
+  }
+
+  void append(Reach of_group) {
+    for (std::size_t i = 0; i < kept_.size(); ++i)
+      if (reach(kept_[i]) == of_group) grouped_.push_back(i);
   }
 
   bool solve() {
@@ -145,30 +150,39 @@ class Merge {
   }
 
   void write_vectors(const DenseMatrix<T>& M, std::int64_t columns, SecularSide side) const {
-    const auto count = static_cast<std::int64_t>(kept_.size());
-    const auto block = [&](const DenseMatrix<T>& of, std::int64_t row, std::int64_t rows, std::int64_t column,
-                           std::int64_t end) {
-      return DenseMatrix<T>{of.row(first_ + row) + first_ + column, rows, end - column, of.stride};
-    };
-    const auto copy_row = [&](const DenseMatrix<T>& from, std::int64_t row, const DenseMatrix<T>& to, std::int64_t at) {
-      std::copy_n(from.row(row) + first_, columns, to.row(first_ + at) + first_);
-    };
-    for (std::int64_t i = 0; i < count; ++i) copy_row(M, kept_[grouped_[size(i)]], memory_.before, i);
-    for (std::int64_t i = count; i < whole_.rows; ++i) copy_row(M, deflated_[size(i - count)], memory_.before, i);
-    const std::int64_t middle = whole_.upper() + 1, upper_rows = static_cast<std::int64_t>(first_lower_),
-                       first_both = static_cast<std::int64_t>(first_both_), pieces = svd_pieces(count);
+    const std::int64_t count = std::ssize(kept_), pieces = svd_pieces(count);
+    for (std::int64_t i = 0; i < count; ++i) copy_row(M, kept_[grouped_[size(i)]], memory_.before, first_ + i, columns);
+    for (std::int64_t i = count; i < whole_.rows; ++i)
+      copy_row(M, deflated_[size(i - count)], memory_.before, first_ + i, columns);
     const SvdSecular<T> equation = {count, grouped_d_.data(), grouped_z_.data()};
     for_ranges(threads_, count, (count + pieces - 1) / pieces, [&](std::size_t, std::int64_t first, std::int64_t rows) {
       for (std::int64_t i = first; i < first + rows; ++i)
         kernels_.secular_vector(equation, poles_[size(i)], offsets_[size(i)], side,
                                 memory_.vectors.row(first_ + i) + first_);
-      multiply(T(1), Transpose::no, block(memory_.vectors, first, rows, 0, upper_rows), Transpose::no,
-               block(memory_.before, 0, upper_rows, 0, middle), T(0), block(M, first, rows, 0, middle));
-      multiply(T(1), Transpose::no, block(memory_.vectors, first, rows, first_both, count), Transpose::no,
-               block(memory_.before, first_both, count - first_both, middle, columns), T(0),
-               block(M, first, rows, middle, columns));
+      multiply_rows(M, first, rows, {0, first_lower_}, {0, whole_.upper() + 1});
+      multiply_rows(M, first, rows, {first_both_, count}, {whole_.upper() + 1, columns});
     });
-    for (std::int64_t i = count; i < whole_.rows; ++i) copy_row(memory_.before, first_ + i, M, i);
+    for (std::int64_t i = count; i < whole_.rows; ++i) copy_row(memory_.before, first_ + i, M, first_ + i, columns);
+  }
+
+  void copy_row(const DenseMatrix<T>& from, std::int64_t row, const DenseMatrix<T>& to, std::int64_t to_row,
+                std::int64_t columns) const {
+    std::copy_n(from.row(row) + first_, columns, to.row(to_row) + first_);
+  }
+
+  struct Range {
+    std::int64_t first, end;
+  };
+
+  /// These columns of rows first .. first + rows - 1 of M: the vectors times these rows of those before.
+  void multiply_rows(const DenseMatrix<T>& M, std::int64_t first, std::int64_t rows, Range of, Range columns) const {
+    const auto block = [&](const DenseMatrix<T>& whole, Range row, Range column) {
+      return DenseMatrix<T>{whole.row(first_ + row.first) + first_ + column.first, row.end - row.first,
+                            column.end - column.first, whole.stride};
+    };
+    const Range to = {first, first + rows};
+    multiply(T(1), Transpose::no, block(memory_.vectors, to, of), Transpose::no, block(memory_.before, of, columns),
+             T(0), block(M, to, columns));
   }
 
   void write_values() {
@@ -191,7 +205,7 @@ class Merge {
   std::vector<Reach> reach_;
   std::vector<std::int64_t> kept_, deflated_;
   std::vector<std::size_t> grouped_;
-  std::size_t first_both_ = 0, first_lower_ = 0;
+  std::int64_t first_both_ = 0, first_lower_ = 0;  ///< in `grouped_`
 };
 
 }  // namespace

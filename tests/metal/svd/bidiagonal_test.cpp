@@ -48,8 +48,7 @@ BidiagonalResult<T> by_bidiagonal(const SvdCase<T>& given, const SvdKernels<T>& 
 template <class T>
 testing::AssertionResult accurate(const SvdCase<T>& given, const BidiagonalResult<T>& result) {
   if (!result.done) return testing::AssertionFailure() << "not done";
-  // Up to 25 columns, xBDSDC calls what is below 90 units of roundoff 0.
-  const double most = (given.N <= 25 ? 40 : 8) * std::sqrt(static_cast<double>(given.N));
+  const double most = 8 * std::sqrt(static_cast<double>(given.N));
   const SvdErrors errors = errors_of(given, result.factors);
   if (errors.residual <= most && errors.of_U <= most && errors.of_Vh <= most) return testing::AssertionSuccess();
   return testing::AssertionFailure() << "residual " << errors.residual << ", of U " << errors.of_U << ", of Vh "

@@ -16,8 +16,8 @@ ASSAY_BEGIN_TARGET
 namespace assay::metal::cpu::ASSAY_SIMD {
 
 template <class T>
-inline constexpr SvdKernels<T> svd_table = {run_batch<T>,      orthogonalize<T>, squared_norms<T>, reflect<T>,
-                                            tridiagonalize<T>, bidiagonalize<T>, eigenvalues<T>,   eigenvectors<T>,
+inline constexpr SvdKernels<T> svd_table = {run_batch<T>,      orthogonalize<T>,   squared_norms<T>, reflect<T>,
+                                            tridiagonalize<T>, bidiagonalize<T>,   eigenvalues<T>,   eigenvectors<T>,
                                             secular_roots<T>,  secular_weights<T>, secular_vector<T>};
 
 }  // namespace assay::metal::cpu::ASSAY_SIMD

@@ -99,8 +99,8 @@ ASSAY_INLINE RootSearch<T> begin_search(const SvdSecular<T>& of, std::int64_t fi
   const Wide<T> c = f + two * (s - S), sign = where(search.from_above, -one, one);
   const Wide<T> scale = one / (absolute(c) + s + S), b = where(search.from_above, -S, s);
   const Wide<T> guess = search.gap * root_between((fused(c, sign, s) + S) * scale, b * scale, c * scale);
-  search.offset = where(greater(guess, search.low) & greater(search.high, guess), guess,
-                        (search.low + search.high) * half);
+  search.offset =
+      where(greater(guess, search.low) & greater(search.high, guess), guess, (search.low + search.high) * half);
   return search;
 }
 
@@ -122,7 +122,8 @@ ASSAY_INLINE Mask<T> step_to_root(const SvdSecular<T>& of, std::int64_t first, M
   const Wide<T> a = fused(q - p, value, fused(q, below, p * above) * scale), b = -(p * q * value);
   const Wide<T> next = fused(root_between(a, b, fused(below - above, scale, value)), search.gap, offset);
   const Wide<T> enough = size * all(eps * (8 + static_cast<T>(of.n) / 8));
-  const Mask<T> far = moves & greater(absolute(f), enough) & greater(absolute(next - offset), absolute(offset) * all(2 * eps));
+  const Mask<T> far =
+      moves & greater(absolute(f), enough) & greater(absolute(next - offset), absolute(offset) * all(2 * eps));
   const Mask<T> inside = greater(next, search.low) & greater(search.high, next);
   const Wide<T> otherwise = where(far, (search.low + search.high) * all(T(0.5)), offset);
   search.offset = where(moves, where(inside, next, otherwise), offset);
@@ -164,12 +165,10 @@ inline void secular_weights(const SvdSecular<T>& of, const SvdRoots<T>& roots, T
   for_secular_registers(of, [&](std::int64_t first) {
     const auto count = static_cast<std::size_t>(of.n - first);
     const Wide<T> d = load_wide(of.d + first, count);
-    const auto root = [&](std::int64_t i) ASSAY_INLINE_LAMBDA {
-      return pole_minus_root(d, all(roots.pole[i]), all(roots.offset[i]));
-    };
-    const auto quotient = [&](std::int64_t i, Wide<T> other) ASSAY_INLINE_LAMBDA {
-      return root(i) / ((other - d) * (other + d));
-    };
+    const auto root = [&](std::int64_t i)
+                          ASSAY_INLINE_LAMBDA { return pole_minus_root(d, all(roots.pole[i]), all(roots.offset[i])); };
+    const auto quotient = [&](std::int64_t i, Wide<T> other)
+                              ASSAY_INLINE_LAMBDA { return root(i) / ((other - d) * (other + d)); };
     Wide<T> product = root(of.n - 1);
     const std::int64_t last = of.n - 1, begin = first < last ? first : last, end = first + w < last ? first + w : last;
     for (std::int64_t i = 0; i < begin; ++i) product = product * quotient(i, all(of.d[i]));
