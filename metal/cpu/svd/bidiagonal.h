@@ -1,5 +1,5 @@
-// The singular value decomposition by reduction to bidiagonal form (Golub and Kahan 1965) and divide and conquer, as
-// xGESDD does it. Its errors are multiples of the largest singular value.
+// The singular value decomposition by reduction to bidiagonal form (Golub and Kahan 1965) and divide and conquer
+// (divide.h), as xGESDD does it. Its errors are multiples of the largest singular value.
 #pragma once
 
 #include <cstddef>

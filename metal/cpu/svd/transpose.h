@@ -19,9 +19,9 @@ void transpose(const Row& row, const DenseMatrix<T>& to, const Change& change) {
       const std::int64_t rows = std::min(lanes, to.rows - j), columns = std::min(lanes, to.columns - i);
       T square[64 / sizeof(T)][64 / sizeof(T)];
       for (std::int64_t c = 0; c < columns; ++c)
-        for (std::int64_t r = 0; r < rows; ++r) square[r][c] = row(i + c)[j + r];
+        for (std::int64_t r = 0; r < rows; ++r) square[c][r] = row(i + c)[j + r];
       for (std::int64_t r = 0; r < rows; ++r)
-        for (std::int64_t c = 0; c < columns; ++c) to.row(j + r)[i + c] = change(square[r][c], j + r);
+        for (std::int64_t c = 0; c < columns; ++c) to.row(j + r)[i + c] = change(square[c][r], j + r);
     }
 }
 

@@ -141,7 +141,7 @@ TYPED_TEST(SvdBidiagonal, WrongReductionsAreSeen) {
     EXPECT_FALSE(accurate(given, with_fault<T, 1>(given, wrong))) << "off diagonal";
     EXPECT_FALSE(accurate(given, with_fault<T, 2>(given, wrong))) << "right reflection";
     EXPECT_FALSE(accurate(given, with_fault<T, 3>(given, wrong))) << "left reflection";
-    EXPECT_FALSE(accurate(given, with_fault<T, 4>(given, wrong))) << "update";
+    EXPECT_FALSE(accurate(given, with_fault<T, 4>(given, wrong))) << "update " << wrong;
   }
 }
 
