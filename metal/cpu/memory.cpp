@@ -10,7 +10,7 @@ namespace assay::metal::cpu {
 
 namespace {
 
-constexpr std::size_t huge_page = std::size_t{1} << 21;
+constexpr std::size_t huge_page = std::size_t{1} << 21, most_kept = std::size_t{1} << 26;
 
 std::align_val_t alignment_of(std::size_t bytes) {
   return std::align_val_t{bytes >= huge_page ? huge_page : 64};
@@ -62,7 +62,7 @@ AlignedBytes& AlignedBytes::operator=(AlignedBytes&& other) noexcept {
 }
 
 void AlignedBytes::give_back() noexcept {
-  if (memory_ != nullptr && at_end_ == AtEnd::keep) {
+  if (memory_ != nullptr && at_end_ == AtEnd::keep && bytes_ <= most_kept) {
     const std::scoped_lock lock(kept().mutex);
     std::swap(memory_, kept().memory);
     std::swap(bytes_, kept().bytes);

@@ -7,8 +7,8 @@
 namespace assay::metal::cpu {
 
 /// The fate of memory at the end of a call. `keep` holds it back for a later call that wants the same size, since
-/// the system takes a few hundredths of the time of a call to clear 50 MiB. At most one piece is held back; it is
-/// released when a call asks for another size.
+/// the system takes a few hundredths of the time of a call to clear 50 MiB. At most one piece is held back, of at most
+/// 64 MiB; it is released when a call asks for another size.
 enum class AtEnd { release, keep };
 
 class AlignedBytes {

@@ -7,22 +7,19 @@
 #include <vector>
 
 #include "metal/cpu/memory.h"
+#include "metal/cpu/svd/divide.h"
 #include "metal/cpu/svd/lapack.h"
 #include "metal/cpu/svd/pieces.h"
 #include "metal/cpu/svd/reflections.h"
+#include "metal/cpu/svd/transpose.h"
 
 namespace assay::metal::cpu {
 
 namespace {
 
-/// to = from^T, a cache line of each row at a time.
 template <class T>
 void transpose(const DenseMatrix<T>& from, const DenseMatrix<T>& to) {
-  for (std::int64_t first = 0; first < from.columns; first += svd_lanes<T>) {
-    const std::int64_t last = std::min(first + svd_lanes<T>, from.columns);
-    for (std::int64_t i = 0; i < from.rows; ++i)
-      for (std::int64_t j = first; j < last; ++j) to.row(j)[i] = from.row(i)[j];
-  }
+  transpose([&](std::int64_t i) { return from.row(i); }, to);
 }
 
 /// G^T = Q B P^T, B lower bidiagonal: Q the product of the left reflections, P that of the right ones.
@@ -36,7 +33,7 @@ class BidiagonalDecomposition {
         n_(n),
         stride_(whole_registers<T>(svd_ahead + m)),
         left_stride_(whole_registers<T>(n + 3)),
-        memory_((n + 3 + update_rows) * stride_ + (n + 1) * left_stride_),
+        memory_((n + 3 + update_rows) * stride_ + (n + 1) * left_stride_ + 4 * n * n, AtEnd::keep),
         rows_(memory_.data()),
         updates_(rows_ + (n + 3) * stride_),
         left_(updates_ + update_rows * stride_),
@@ -44,7 +41,12 @@ class BidiagonalDecomposition {
         off_diagonal_(diagonal_.size()),
         right_factors_(diagonal_.size()),
         left_factors_(diagonal_.size()) {
-    std::fill_n(rows_, (n + 3 + update_rows) * stride_ + (n + 1) * left_stride_, T(0));
+    for (std::int64_t r = 0; r < n; ++r) {
+      std::fill_n(rows_ + r * stride_, svd_ahead, T(0));
+      std::fill(rows_ + r * stride_ + svd_ahead + m, rows_ + (r + 1) * stride_, T(0));
+    }
+    std::fill_n(rows_ + n * stride_, (3 + update_rows) * stride_, T(0));
+    std::fill_n(left_ + n * left_stride_, left_stride_, T(0));
   }
 
   /// Where G^T is to be written.
@@ -52,14 +54,20 @@ class BidiagonalDecomposition {
 
   bool run(const BidiagonalFactors<T>& factors) {
     reduce();
-    AlignedMemory<T> vectors(n_ * n_), no_right(factors.left.data == nullptr ? n_ * n_ : 0);
-    const DenseMatrix<T> Ut = {vectors.data(), n_, n_, n_};
-    const DenseMatrix<T> V = factors.left.data == nullptr ? DenseMatrix<T>{no_right.data(), n_, n_, n_} : factors.right;
-    if (!bidiagonal_svd(diagonal_, off_diagonal_, Ut, V)) return false;  // B^T = U diag(S) V^T
-    std::ranges::copy(diagonal_, factors.sigma);
+    const auto square = [&](std::int64_t i) {
+      return DenseMatrix<T>{left_ + (n_ + 1) * left_stride_ + i * n_ * n_, n_, n_, n_};
+    };
+    const DivideMemory<T> of = {square(0), square(1), square(2), square(3)};
+    std::vector<std::int64_t> order;
+    if (!bidiagonal_svd(kernels_, diagonal_, off_diagonal_, of, order, threads_)) return false;  // B^T = U diag(S) V^T
+    for (std::size_t r = 0; r < order.size(); ++r) factors.sigma[r] = diagonal_[static_cast<std::size_t>(order[r])];
     if (factors.left.data == nullptr) return true;
-    apply_reflections<T>({{left_, n_, n_, left_stride_}, left_factors_, 1}, V, threads_);
-    transpose(Ut, factors.left);
+    const auto in_order = [&](const DenseMatrix<T>& vectors) {
+      return [&](std::int64_t r) { return vectors.row(order[static_cast<std::size_t>(r)]); };
+    };
+    transpose(in_order(of.Vt), factors.right);
+    apply_reflections<T>({{left_, n_, n_, left_stride_}, left_factors_, 1}, factors.right, threads_);
+    transpose(in_order(of.Ut), DenseMatrix<T>{factors.left.data, n_, n_, factors.left.stride});
     for (std::int64_t i = n_; i < m_; ++i) std::fill_n(factors.left.row(i), n_, T(0));
     apply_reflections<T>({transposed(), right_factors_, 0}, factors.left, threads_);
     return true;

@@ -1,5 +1,5 @@
-// The singular value decomposition by reduction to bidiagonal form (Golub and Kahan 1965) and divide and conquer, as
-// xGESDD does it. Its errors are multiples of the largest singular value.
+// The singular value decomposition by reduction to bidiagonal form (Golub and Kahan 1965) and divide and conquer
+// (divide.h), as xGESDD does it. Its errors are multiples of the largest singular value.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace assay::metal::cpu {
 
 /// From so many columns on it is faster than Jacobi's method.
 template <class T>
-inline constexpr std::int64_t min_bidiagonal_columns = sizeof(T) == 4 ? 128 : 80;
+inline constexpr std::int64_t min_bidiagonal_columns = sizeof(T) == 4 ? 80 : 56;
 
 /// Where factors go: G = left diag(sigma) right^T; left [m, n], which may be G itself, sigma [n], right [n, n]. Where
 /// left is empty: singular values only.

@@ -43,7 +43,7 @@ class GramDecomposition {
         stride_(gram_stride(n_)),
         padded_rows_((n_ + 3) / 4 * 4),
         work_size_(4 * n_ * svd_lanes<double> * svd_pieces(n_) + (3 + svd_max_pieces) * stride_),
-        memory_(padded_rows_ * stride_ + work_size_ + n_ * (n_ + 2 * row_workers_ * at_once_)),
+        memory_(padded_rows_ * stride_ + work_size_ + n_ * (n_ + 2 * row_workers_ * at_once_), AtEnd::keep),
         gram_{memory_.data(), n_, n_, stride_},
         work_{gram_.row(padded_rows_)},
         V_{work_ + work_size_, n_, n_, n_},

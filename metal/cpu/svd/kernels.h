@@ -169,6 +169,22 @@ struct SvdPanel {
   std::size_t threads = 1;
 };
 
+/// The equation 1 + sum_j z_j^2 / (d_j^2 - x^2) = 0, whose n roots lie one between two d_j each, and above the last.
+template <class T>
+struct SvdSecular {
+  std::int64_t n = 0;
+  const T *d = nullptr, *z = nullptr;  ///< 0 = d_0 < d_1 < ...; no z_j is 0
+  std::size_t threads = 1;
+};
+
+/// Its roots, in rising order: x_i^2 = pole_i^2 + offset_i. The pole is the d_j closer to the root.
+template <class T>
+struct SvdRoots {
+  T *pole = nullptr, *offset = nullptr;
+};
+
+enum class SecularSide { left, right };
+
 template <class T>
 struct SvdKernels {
   /// Decomposes the matrices first <= b < last, at most `matrices_in_turns` of them, in `blocks` [elements_in_turns] on
@@ -207,6 +223,16 @@ struct SvdKernels {
   /// `work` has 4 n svd_lanes elements for each of svd_pieces(n), on a 64-byte boundary. Vectors of eigenvalues that
   /// are close to each other need not be orthogonal: errors are some units of roundoff of lambda divided by the gap.
   void (*eigenvectors)(const SvdTridiagonal<T>& of, T* values, T* Z, T* residuals, T* work);
+
+  /// Writes the roots, each to some units of roundoff of its offset, or NaN as the offset of one that was not found.
+  void (*secular_roots)(const SvdSecular<T>& of, const SvdRoots<T>& to);
+
+  /// Writes the z [n] of which these numbers are the roots exactly, but for some units of roundoff of each z.
+  void (*secular_weights)(const SvdSecular<T>& of, const SvdRoots<T>& roots, T* weights);
+
+  /// Writes the vector [n] of a root, of length 1: z_j / (d_j^2 - x^2), or d_j times that with -1 where d_j is 0. The d
+  /// and z may be in any order.
+  void (*secular_vector)(const SvdSecular<T>& of, T pole, T offset, SecularSide side, T* vector);
 };
 
 /// The inner loops for this set, or for the baseline on a machine that has avx2 without fused multiply-add.

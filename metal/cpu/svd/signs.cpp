@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "metal/cpu/svd/transpose.h"
+
 namespace assay::metal::cpu {
 
 namespace {
@@ -23,16 +25,12 @@ std::vector<T> signs_of(const SvdView<T>& U) {
 
 template <class T>
 void copy(const SvdView<T>& from, const std::vector<T>& signs, const SvdView<T>& to) {
-  if (from.column_step == 1 && to.column_step == 1) {
-    for (std::int64_t i = 0; i < from.rows; ++i)
-      for (std::size_t r = 0; r < signs.size(); ++r) (&to(i, 0))[r] = (&from(i, 0))[r] * signs[r] + T(0);
-    return;
-  }
-  constexpr std::int64_t some = svd_lanes<T>;  // columns at a time, so that whole cache lines are written
-  for (std::int64_t first = 0; first < from.columns; first += some)
-    for (std::int64_t i = 0; i < from.rows; ++i)
-      for (std::int64_t r = first; r < from.columns && r < first + some; ++r)
-        to(i, r) = from(i, r) * signs[static_cast<std::size_t>(r)] + T(0);
+  const auto change = [&](T x, std::int64_t r) { return x * signs[static_cast<std::size_t>(r)] + T(0); };
+  if (from.column_step == 1 && to.row_step == 1)
+    return transpose([&](std::int64_t i) { return &from(i, 0); },
+                     DenseMatrix<T>{to.data, to.columns, to.rows, to.column_step}, change);
+  for (std::int64_t i = 0; i < from.rows; ++i)
+    for (std::int64_t r = 0; r < from.columns; ++r) to(i, r) = change(from(i, r), r);
 }
 
 }  // namespace

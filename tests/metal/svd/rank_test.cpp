@@ -24,9 +24,8 @@ void expect_by_all_methods(const Make& make) {
                                    SvdMethod::gram, SvdMethod::bidiagonal}) {
       SCOPED_TRACE(testing::Message() << M << " x " << N << " " << name_of(method));
       const SvdCase<Real> given = make(M, N);
-      // Up to 25 columns, xBDSDC calls what is below 90 units of roundoff 0.
-      ASSERT_NO_FATAL_FAILURE(expect_decomposition(given, decomposed(given, {.method = method}),
-                                                   method == SvdMethod::bidiagonal ? 40.0 : 4.0));
+      const double bound = method == SvdMethod::bidiagonal ? 8.0 : 4.0;  // two reflections for each column
+      ASSERT_NO_FATAL_FAILURE(expect_decomposition(given, decomposed(given, {.method = method}), bound));
     }
 }
 

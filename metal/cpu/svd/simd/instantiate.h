@@ -9,14 +9,16 @@ ASSAY_BEGIN_TARGET
 #include "metal/cpu/svd/simd/bidiagonal.h"
 #include "metal/cpu/svd/simd/eigenvalues.h"
 #include "metal/cpu/svd/simd/reflect.h"
+#include "metal/cpu/svd/simd/secular.h"
 #include "metal/cpu/svd/simd/tridiagonal.h"
 #include "metal/cpu/svd/simd/twisted.h"
 
 namespace assay::metal::cpu::ASSAY_SIMD {
 
 template <class T>
-inline constexpr SvdKernels<T> svd_table = {run_batch<T>,      orthogonalize<T>, squared_norms<T>, reflect<T>,
-                                            tridiagonalize<T>, bidiagonalize<T>, eigenvalues<T>,   eigenvectors<T>};
+inline constexpr SvdKernels<T> svd_table = {run_batch<T>,      orthogonalize<T>,   squared_norms<T>, reflect<T>,
+                                            tridiagonalize<T>, bidiagonalize<T>,   eigenvalues<T>,   eigenvectors<T>,
+                                            secular_roots<T>,  secular_weights<T>, secular_vector<T>};
 
 }  // namespace assay::metal::cpu::ASSAY_SIMD
 
