@@ -15,13 +15,13 @@ def each(*families):
 _right = {}  # verdicts on right kernels, which many entries share
 
 
-def require_verdicts(entry):
-    """The right kernel passes, and the faulty one fails."""
+def require_verdicts(entry, **options):
+    """The right kernel passes, and the faulty one fails: with these options of the gate, which all entries of a test share."""
     key = (id(entry.operation), entry.right, repr(entry.declared))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if key not in _right:
-            _right[key] = entry.gate(entry.right)
-        right, faulty = _right[key], entry.gate(entry.faulty)
+            _right[key] = entry.gate(entry.right, **options)
+        right, faulty = _right[key], entry.gate(entry.faulty, **options)
     assert right.passed, right.table
     assert not faulty.passed, faulty.table

@@ -16,7 +16,7 @@
 namespace assay::python {
 
 /// An argument as row-major float64; narrower types are exact in it.
-using Doubles = pybind11::array_t<double, pybind11::array::c_style>;
+using DoubleArray = pybind11::array_t<double, pybind11::array::c_style>;
 using Integers = pybind11::array_t<std::int64_t, pybind11::array::c_style>;
 
 template <class Element, int flags>

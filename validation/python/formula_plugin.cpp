@@ -155,11 +155,11 @@ std::pair<std::string, std::string> call(const Plugin& plugin, const std::string
 }
 
 /// As call, and the residues of each output's elements (residues.h). None if the library is not instrumented.
-std::tuple<std::string, std::string, std::vector<ResidueArray>> followed(const Plugin& plugin,
-                                                                         const std::string& operation,
-                                                                         const std::vector<Named>& inputs,
-                                                                         const std::vector<Named>& outputs,
-                                                                         std::int32_t threads) {
+std::tuple<std::string, std::string, std::vector<ResidueArray>> call_followed(const Plugin& plugin,
+                                                                              const std::string& operation,
+                                                                              const std::vector<Named>& inputs,
+                                                                              const std::vector<Named>& outputs,
+                                                                              std::int32_t threads) {
   validation::FollowedRun run;
   const auto [status, says] = call(plugin, operation, inputs, outputs, threads, {});
   std::vector<ResidueArray> residues;
@@ -187,7 +187,8 @@ void add_formula_plugin(py::module_& core) {
                              [](const Plugin& plugin) { return plugin.loaded().is_instrumented != 0; })
       .def("call", &call, py::arg("operation"), py::arg("inputs"), py::arg("outputs"), py::arg("threads") = 0,
            py::arg("spread") = py::none())
-      .def("followed", &followed, py::arg("operation"), py::arg("inputs"), py::arg("outputs"), py::arg("threads") = 0);
+      .def("followed", &call_followed, py::arg("operation"), py::arg("inputs"), py::arg("outputs"),
+           py::arg("threads") = 0);
 }
 
 }  // namespace assay::python

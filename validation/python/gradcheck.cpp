@@ -46,9 +46,9 @@ class Caller {
 
 /// A copy as an array. The stride is stated: a pybind11 before 2.12 reads the size of an element from NumPy 1's record
 /// of a type, where NumPy 2 has 0.
-Doubles array_of(std::span<const double> numbers) {
-  return Doubles({static_cast<py::ssize_t>(numbers.size())}, {static_cast<py::ssize_t>(sizeof(double))},
-                 numbers.data());
+DoubleArray array_of(std::span<const double> numbers) {
+  return DoubleArray({static_cast<py::ssize_t>(numbers.size())}, {static_cast<py::ssize_t>(sizeof(double))},
+                     numbers.data());
 }
 
 Dtype dtype_of(const std::string& name) {
@@ -61,7 +61,7 @@ std::pair<std::string, std::string> in_words(const validation::GradcheckRecord& 
   return {to_json(record), to_text(record)};
 }
 
-std::pair<std::string, std::string> check_exact(py::function f, const Doubles& x, const Doubles& gradient,
+std::pair<std::string, std::string> check_exact(py::function f, const DoubleArray& x, const DoubleArray& gradient,
                                                 std::vector<std::int64_t> shape, std::string subject, int digits,
                                                 const std::string& dtype, double tolerance, std::uint64_t seed) {
   Caller caller(std::move(f));
@@ -77,7 +77,7 @@ std::pair<std::string, std::string> check_exact(py::function f, const Doubles& x
   return in_words(record);
 }
 
-std::pair<std::string, std::string> check_black_box(py::function f, const Doubles& x, const Doubles& gradient,
+std::pair<std::string, std::string> check_black_box(py::function f, const DoubleArray& x, const DoubleArray& gradient,
                                                     std::string subject, const std::string& dtype,
                                                     const std::string& gradient_dtype, double tolerance,
                                                     std::uint64_t seed) {

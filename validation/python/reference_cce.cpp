@@ -24,7 +24,7 @@ CceOutcome<BigFloat> compute(const CceProblem<double>& problem, int digits) {
 }
 
 /// Upstream is float32 in the statement of a problem; what is not exact in it is refused.
-std::vector<float> exact_floats(const Doubles& upstream) {
+std::vector<float> exact_floats(const DoubleArray& upstream) {
   std::vector<float> floats;
   for (const double value : span_of(upstream)) {
     floats.push_back(static_cast<float>(value));
@@ -37,8 +37,8 @@ std::vector<float> exact_floats(const Doubles& upstream) {
 
 using Texts = std::vector<std::string>;
 
-std::array<Texts, 4> cce(const Doubles& hidden, const Doubles& weight, const Doubles& bias, const Integers& targets,
-                         const Doubles& upstream, const py::dict& options, int digits) {
+std::array<Texts, 4> cce(const DoubleArray& hidden, const DoubleArray& weight, const DoubleArray& bias,
+                         const Integers& targets, const DoubleArray& upstream, const py::dict& options, int digits) {
   const std::vector<float> factors = exact_floats(upstream);
   CceProblem<double> problem;
   problem.N = hidden.shape(0);

@@ -22,8 +22,8 @@ CtcOutcome<BigFloat> compute(const CtcProblem<double>& problem, int digits) {
 
 using Texts = std::vector<std::string>;
 
-std::pair<Texts, Texts> ctc(const Doubles& activations, const Integers& targets, const Integers& input_lengths,
-                            const Integers& target_lengths, const Doubles& upstream, bool is_log_probs,
+std::pair<Texts, Texts> ctc(const DoubleArray& activations, const Integers& targets, const Integers& input_lengths,
+                            const Integers& target_lengths, const DoubleArray& upstream, bool is_log_probs,
                             bool of_log_probs, const py::dict& options, int digits) {
   CtcProblem<double> problem;
   problem.T = activations.shape(0);

@@ -18,7 +18,7 @@ void append(Texts& texts, const reference::Matrix<reference::BigFloat>& matrix, 
     for (const auto& element : matrix.row(i)) texts.push_back(element.str(digits));
 }
 
-std::array<Texts, 3> svd(const Doubles& A, int digits) {
+std::array<Texts, 3> svd(const DoubleArray& A, int digits) {
   const auto elements = span_of(A);
   const validation::SvdCase c{A.shape(0), A.shape(1), A.shape(2), validation::Dtype::float64,
                               std::vector<double>(elements.begin(), elements.end())};
