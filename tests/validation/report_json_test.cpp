@@ -255,7 +255,7 @@ TEST(Checkpoint, LetsARunEndThatCannotBeWrittenAnyMore) {
   EXPECT_TRUE(checkpoint.is_due());
   EXPECT_NO_THROW(checkpoint.write({}));
   EXPECT_ANY_THROW(Checkpoint(path.string()).write({}));
-  EXPECT_ANY_THROW(write_report({}, {.json = path.string()}));
+  EXPECT_ANY_THROW(write_report({}, {.json = path.string(), .junit = "", .html = ""}));
   std::filesystem::remove(path);
 }
 
@@ -263,8 +263,8 @@ TEST(ReportFile, IsNoFolder) {
   const std::string folder = std::filesystem::temp_directory_path().string();
   const auto says =
       ThrowsMessage<std::runtime_error>(HasSubstr(folder + ": it is a folder: expected the name of a file"));
-  EXPECT_THAT([&] { require_folders({.json = folder}); }, says);
-  EXPECT_THAT([&] { require_folders({.html = folder}); }, says);
+  EXPECT_THAT([&] { require_folders({.json = folder, .junit = "", .html = ""}); }, says);
+  EXPECT_THAT([&] { require_folders({.json = "", .junit = "", .html = folder}); }, says);
   EXPECT_THAT([&] { write_atomically(folder, "text"); }, says) << "it may become one during the run";
 }
 
