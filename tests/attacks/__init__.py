@@ -1,3 +1,3 @@
-from . import answers_forged, channels, claims, compiled, false_arrays, files, inputs_changed, judge_replaced, large, limits_used, memory
-from . import process_ended, reference_called, widened
+from . import answers_forged, channels, claims, compiled, false_arrays, files, inputs_changed, judge_replaced, large, limits_used
+from . import memory, process_ended, reference_called, widened
 from .gallery import ATTACKS

@@ -27,18 +27,20 @@ def sizes_of(operation, p):
     return dict(zip("BMN", p.A.shape))
 
 
-def zeros_past_the_drawn(operation, extent):
+def zeros_past_the_drawn(operation, extent, name, declared):
     def kernel(p):
         found = RIGHT[operation].assay_kernel(p)
         if sizes_of(operation, p)[extent] <= DRAWN[operation][extent]:
             return found
         return tuple(None if one is None else np.zeros_like(one) for one in found)
 
-    kernel.__name__ = f"zeros_past_the_drawn_{extent}_of_{operation}"
-    attack("large", operation, filter=COMPARED, **{**RIGHT[operation].assay_declared, **LOGITS.get(operation, {})})(kernel)
+    kernel.__name__ = f"zeros_past_the_drawn_{extent}_of_{name}"
+    attack("large", operation, filter=COMPARED, **{**RIGHT[operation].assay_declared, **declared})(kernel)
 
 
 for operation, drawn in DRAWN.items():
     for extent in drawn:
-        zeros_past_the_drawn(operation, extent)
+        zeros_past_the_drawn(operation, extent, operation, LOGITS.get(operation, {}))
+        if operation == "ctc":
+            zeros_past_the_drawn(operation, extent, "ctc_of_log_probs", {})
 

@@ -71,7 +71,8 @@ void add_gate_command(CLI::App& app, Action& action) {
   auto* cases = gate->add_option("--cases", arguments->cases, "Generated cases for each property")
                     ->check(CLI::Range(0, 100'000'000))
                     ->capture_default_str();
-  add_seed(*gate, arguments->seed, "Seed of the generated cases; fresh: one that nobody can foresee, for kernels you mistrust")
+  add_seed(*gate, arguments->seed,
+           "Seed of the generated cases; fresh: one that nobody can foresee, for kernels you mistrust")
       ->transform(fresh_seed);
   gate->add_option("--digits", arguments->digits, "Decimal digits of the reference")
       ->check(CLI::Range(30, 10'000))
@@ -87,7 +88,8 @@ void add_gate_command(CLI::App& app, Action& action) {
       ->check(CLI::IsMember(reach_names()));
   add_report_options(*gate, arguments->files);
   gate->add_option("--resume", arguments->resume, "Continue the run of this JSON report, and update the report");
-  gate->add_flag("--generated", arguments->generated, "Generated cases and few large sizes alone: no real input, no sizes people train with");
+  gate->add_flag("--generated", arguments->generated,
+                 "Generated cases and few large sizes alone: no real input, no sizes people train with");
   gate->add_flag("--algebra", arguments->algebra,
                  "Also by the property `algebra` (ctc, cce): a shader's formula, without a tolerance");
   std::vector<std::string> arithmetics(metal::emulator::math_mode_names.begin(),

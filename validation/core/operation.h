@@ -55,8 +55,8 @@ struct OperationOf : F {
   /// The reason why a kernel need not do a case; empty if the kernel must.
   static std::string why_not(const Kernel& kernel, const Case& c);
 
-  /// Leaves out arrays that the kernel does not take, such as the upstream gradient, and converts the case to the
-  /// kernel's first dtype if the kernel does not do the case's dtype and Fields::adapts_dtype.
+  /// Leaves out arrays that the kernel does not take, such as the upstream gradient, and converts the case to the input
+  /// that the kernel takes (Fields::adapt_input), and to its first dtype if it does not do the case's (adapts_dtype).
   static void adapt(const Kernel& kernel, Case& c);
 
   /// Whether the bounds on a kernel's errors hold for the reference in long double (core/truth.h).

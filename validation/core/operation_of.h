@@ -16,6 +16,7 @@ std::string OperationOf<F>::why_not(const Kernel& kernel, const Case& c) {
 template <class F>
 void OperationOf<F>::adapt(const Kernel& kernel, Case& c) {
   const Support& support = kernel.info().support;
+  if constexpr (requires { F::adapt_input(support, c); }) F::adapt_input(support, c);
   for_each_row(F::problem(), [&]<class Row>(const Row& row) {
     if constexpr (IsArray<Row>)
       if (row.declinable.key != nullptr && !support.does(row.declinable.key)) (c.*row.in_case).clear();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "metal/cpu/ctc/output.h"
 #include "reference/ctc/validate.h"
@@ -143,6 +144,12 @@ void CtcFields::finish_npz(Case& c) {
 const char* CtcFields::npz_hint(const Case& c, const std::vector<std::int64_t>& shape) {
   const bool batch_first = !shape.empty() && shape.size() < 3 && shape[0] == c.T;
   return batch_first ? "; are the activations batch first? transpose them" : "";
+}
+
+void CtcFields::adapt_input(const Support& support, Case& c) {
+  if (c.input == CtcInput::log_probs || support.does("logits") || !support.does("log_probs")) return;
+  c = to_log_probs(std::move(c));
+  round_to_dtype(c);
 }
 
 template struct OperationOf<CtcFields>;

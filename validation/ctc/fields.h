@@ -35,6 +35,8 @@ struct CtcFields : FieldTypes<CtcCase, CtcKernel, CtcRun> {
 
   /// Generated cases are converted to a dtype that the kernel does.
   static constexpr bool adapts_dtype = true;
+  /// Converts logits for a kernel that takes log_probs alone. Needle cases have logits: it would meet no large size.
+  static void adapt_input(const Support& support, Case& c);
 
   static const auto& problem();
   static const auto& results();

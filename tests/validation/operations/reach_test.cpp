@@ -289,6 +289,21 @@ TEST(FitToClaims, TakesTheVariableThatAKernelHas) {
   }
 }
 
+/// A kernel of one kind of input is judged at every size. Needle cases have logits.
+TEST(FitToClaims, GivesAKernelOfLogProbsAloneTheLogProbs) {
+  StubKernel kernel([](const auto&, const auto&, int) {});
+  kernel.claims().declined = {"logits"};
+  for (const auto& extent : CtcOperation::needle_extents) {
+    CtcCase c = CtcOperation::needle(extent.name, 66);
+    const CtcCase logits = c;
+    fit_to_claims<CtcOperation>(kernel, c);
+    EXPECT_EQ(CtcOperation::why_not(kernel, c), "") << extent.name;
+    EXPECT_EQ(c.activations, to_log_probs(logits).activations) << extent.name;
+    fit_to_claims<CtcOperation>(kernel, c);
+    EXPECT_EQ(c.activations, to_log_probs(logits).activations) << "they are log_probs already";
+  }
+}
+
 /// A plug-in without an upstream gradient or a bias has both the needle and the sharp cases.
 TEST(FitToClaims, LeavesOutArraysThatAKernelDoesNotTake) {
   StubKernel kernel([](const auto&, const auto&, int) {});
