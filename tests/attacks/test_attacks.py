@@ -65,6 +65,7 @@ def test_there_are_many_of_many_kinds():
         ("judge: leaves_at_exit_with_zero", {"own_process": False}),
         ("seeds: table_of_the_default_seed", {"seed": 1}),
         ("large: zeros_past_the_drawn_B_of_ctc", {"reach": "none"}),
+        ("large: zeros_past_the_drawn_B_of_ctc_of_log_probs", {"reach": "none"}),
         ("large: zeros_past_the_drawn_V_of_cce", {"reach": "none"}),
         ("large: zeros_past_the_drawn_M_of_svd", {"reach": "none"}),
     ],

@@ -26,7 +26,7 @@ def the_failure(result, name):
 
 
 def test_a_right_ctc_passes_every_property():
-    result = assay.gate("ctc", kernels.ctc, cases=10, **kernels.CTC)
+    result = assay.gate("ctc", kernels.ctc, cases=10, reach="none", **kernels.CTC)
     assert result.passed, str(result)
     assert len(result.properties) == len(assay.property_names("ctc"))
     assert 0 < result["gradient"].worst <= 1
@@ -43,7 +43,7 @@ def test_a_right_ctc_passes_every_property():
     ],
 )
 def test_a_right_kernel_passes_every_property(operation, fn, declared):
-    result = assay.gate(operation, fn, cases=10, **declared)
+    result = assay.gate(operation, fn, cases=10, reach="none", **declared)
     assert result.passed, str(result)
 
 
