@@ -32,9 +32,10 @@ class Entry:
         return str(self.declared.get("dtype", "float32"))
 
     def gate(self, kernel: Kernel, **options: Any) -> GateResult:
-        """Our gate on a kernel of this operation, with the settings that it has where none are given, but for fewer cases of
-        the built-in operations, whose kernels in Python take long."""
-        asked: Any = {**({"cases": 30} if isinstance(self.operation, str) else {}), **self.declared, **options}
+        """Our gate on a kernel of this operation, with the settings that it has where none are given, but for fewer cases, and
+        no large ones, of the built-in operations, whose kernels in Python take long."""
+        few = {"cases": 30, "reach": "none"} if isinstance(self.operation, str) else {}
+        asked: Any = {**few, **self.declared, **options}
         if isinstance(self.operation, str):
             result: GateResult = _gate.gate(self.operation, kernel, **asked)  # type: ignore[call-overload]
         else:

@@ -20,4 +20,6 @@ from ._svd import randomized_svd, svd
 __all__ = ["CTCLoss", "Patch", "Svd", "ctc_loss", "linear_cross_entropy", "patch_torch", "randomized_svd", "svd"]
 
 for _operation, _kernel in _judged.kernels(ctc_loss, linear_cross_entropy, svd).items():
-    judged_as(_operation, {"ctc": ctc_loss, "cce": linear_cross_entropy, "svd": svd}[_operation], _kernel)
+    # The gradient of cross-entropy is of a log-sum-exp that the forward pass has stored.
+    _declared = {"rounded_lse": True} if _operation == "cce" else {}
+    judged_as(_operation, {"ctc": ctc_loss, "cce": linear_cross_entropy, "svd": svd}[_operation], _kernel, **_declared)
