@@ -105,6 +105,11 @@ def test_a_kernel_by_file_and_name(tmp_path):
     failed = assay.gate(softmax, f"{path}:mine", **TAKEN)
     assert f"assay.replay('{path}:mine', " in str(failed)
     assert not assay.replay(f"{path}:mine", failed.failures["outputs"].reproducer, operation=softmax)
+    path.write_text("import numpy as np\n\ndef backward(p):\n    y = np.exp(p.x - p.x.max(-1, keepdims=True))\n"
+                    "    y /= y.sum(-1, keepdims=True)\n    g = p.upstream\n"
+                    "    return y * (g - (g * y).sum(-1, keepdims=True))\n")  # fmt: skip
+    assay.gradcheck(softmax, f"{path}:backward", cases=5, reach="none").raise_for_failure()
+    assert assay.pytest_gate(softmax, f"{path}:backward")
     with pytest.raises(FileNotFoundError, match="no file 'nowhere.py'"):
         assay.gate(softmax, "nowhere.py:mine")
 

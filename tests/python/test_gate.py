@@ -260,6 +260,20 @@ def test_unsupported_cases_are_skipped_and_counted():
     assert result.passed and result["loss"].skipped["the kernel does not do, as it answered: more than 9 frames"] > 0
 
 
+def test_a_kernel_is_given_no_bad_argument_that_it_does_not_take():
+    """The kernel of docs/python.md drops the upstream gradient, which it does not declare."""
+    from assay.numpy import ctc_loss
+
+    def my_ctc(p):
+        return ctc_loss(p.logits, p.targets, p.input_lengths, p.target_lengths, p.blank, "none", logits=True)
+
+    def refuses(**declared):
+        return assay.gate("ctc", my_ctc, cases=2, reach="none", filter="^refusals$", **declared)["refusals"]
+
+    assert refuses().passed
+    assert "an upstream element too many: expected a refusal" in refuses(upstream=True).failure.explanation
+
+
 def test_limits_are_kept():
     seen = []
 

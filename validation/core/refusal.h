@@ -36,6 +36,7 @@ Finding judge_refusals(const Kernel& kernel, const Case& good,
                        std::span<const BadArgument<Case, Options>> bad_arguments) {
   Finding all = Finding::pass();
   for (const auto& bad : bad_arguments) {
+    if (!kernel.info().support.does(bad.named)) continue;  // it is not given this argument
     Case c = good;
     Options options;
     if (is_failure(all.verdict) && !kernel.info().support.is_isolated) break;

@@ -16,7 +16,7 @@ from ._again import call_of
 from ._arrays import to_numpy
 from ._called import called, kernel_calls
 from ._declare import declaration_of
-from ._file_kernel import name_of
+from ._file_kernel import kernel_in, name_of
 from ._gate import MOST_DIGITS, JudgeError, require_operation
 from ._misuse import described
 from ._operation import Operation
@@ -228,6 +228,7 @@ def gradcheck(
     precision = {} if digits is None else {"digits": _numbers.whole("digits", digits, 17, MOST_DIGITS)}
     tolerance = _numbers.real("tolerance", tolerance, 0)
     exact = None if exact is None else _numbers.flag("exact", exact)
+    inputs = kernel_in(inputs)
     if callable(inputs):
         fn, declared = with_operation(fn, declared)
     if isinstance(fn, Operation):

@@ -6,6 +6,7 @@ from typing import Any, Callable, Optional
 
 import pytest
 
+from ._file_kernel import kernel_in
 from ._gate import gate, property_names
 from ._gate_result import PropertyResult, failure_text
 from ._references import with_operation
@@ -32,6 +33,7 @@ def pytest_gate(
     """
 
     operation, options = with_operation(operation, options)
+    fn = kernel_in(fn)
 
     def test(property_name: str, request: pytest.FixtureRequest) -> None:
         asked = request.config.getoption("--assay-cases", default=None)
