@@ -20,16 +20,17 @@ std::uint64_t parts_of(std::uint64_t count, std::uint64_t part) {
   return (count + part - 1) / part;
 }
 
-/// Rows and columns of a product that a threadgroup computes, and its threads.
+/// What a threadgroup computes of a product, along x and y of the grid, and its threads.
 struct Tile {
-  std::uint64_t extent = cce::tile, threads = cce::product_threads;
+  std::uint64_t x = cce::tile, y = cce::tile, threads = cce::product_threads;
 };
 
 /// Where the factors have 16 bits, simdgroups multiply matrices. dL/dz is a factor of 16 bits as a bfloat only: most of
 /// its numbers are too small for a half.
 Tile tile_of(const std::string& stem, const std::string& type) {
   const bool has_matrices = type == "bfloat" || (type == "half" && stem == "logits");
-  return has_matrices ? Tile{cce::matrix_tile, cce::matrix_threads} : Tile{};
+  if (!has_matrices) return {};
+  return {cce::matrix_tile, stem == "dhidden" ? cce::matrix_few_rows : cce::matrix_tile, cce::matrix_threads};
 }
 
 /// A thread has `seen_entries` at a time. The number decides the order of additions, so that it may depend on V alone.
@@ -141,8 +142,8 @@ class Dispatches {
   Result<void> add_product(const char* stem, const CceBlock& block, std::uint64_t x, std::uint64_t y,
                            std::uint64_t depth) {
     const Tile tile = tile_of(stem, statement_.type);
-    return add_typed(stem, block, {parts_of(x, tile.extent), parts_of(y, tile.extent), 1},
-                     saturated_product(depth, tile.extent * tile.extent), tile.threads);
+    return add_typed(stem, block, {parts_of(x, tile.x), parts_of(y, tile.y), 1},
+                     saturated_product(depth, tile.x * tile.y), tile.threads);
   }
 
   /// `of_group`: its work. `threads`: the number in a group that the kernel needs. The plain path takes more if it can.

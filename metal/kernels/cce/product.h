@@ -33,13 +33,13 @@ struct Staged {
 };
 
 /// An operand whose lines are its rows: line i has the elements k. Rows past the last are copies of it, of which no sum
-/// is stored. `tile_rows`: twice as many for twice as many threads.
-template <class Lines, uint tile_rows = tile>
+/// is stored.
+template <class Lines>
 class RowOperand {
  public:
   using Element = typename Lines::Element;
 
-  /// Rows first .. first + tile_rows - 1, of which those below `count` exist.
+  /// Rows first .. first + tile - 1, of which those below `count` exist.
   RowOperand(Lines lines, uint first, uint count, Shape shape, uint thread_index)
       : is_aligned_(lines.is_aligned(shape)), thread_(thread_index) {
 #pragma unroll
@@ -68,11 +68,10 @@ class RowOperand {
     }
   }
 
- protected:
-  uint row(uint n) const { return thread_ / line_fours + n * (tile_rows / staged_fours); }
+ private:
+  uint row(uint n) const { return thread_ / line_fours + n * (tile / staged_fours); }
   uint column() const { return thread_ % line_fours * 4; }
 
- private:
   device const Element* lines_[staged_fours];
   bool is_aligned_;
   uint thread_;
