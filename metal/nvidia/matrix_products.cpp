@@ -59,8 +59,8 @@ std::optional<Product> product_in(std::string_view line, std::size_t number) {
   const std::string_view rest = line.substr(at + opcode.size());
   const std::vector<std::string_view> named = registers_in(rest);
   if (named.size() != 6) return std::nullopt;
-  return Product{rest.substr(0, rest.find(' ')), {{{named[0], named[1]}, {named[4], named[5]}, {named[2]}}}, {named[3]},
-                 number};
+  return Product{
+      rest.substr(0, rest.find(' ')), {{{named[0], named[1]}, {named[4], named[5]}, {named[2]}}}, {named[3]}, number};
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -85,14 +85,16 @@ class Joiner {
 
   /// The products of a basic block, in order, of which fewer are left.
   void join(std::vector<Product>& products) const {
-    join_if(products, [&](const Product& a, const Product& b) { return follows(a, b); },
-            [](Product& a, const Product& b) {
-              a.rows[0].results = b.rows[0].results;
-              a.rows[0].left.push_back(b.rows[0].left[0]);
-              a.right.push_back(b.right[0]);
-            });
-    join_if(products, [&](const Product& a, const Product& b) { return are_neighbours(a, b); },
-            [](Product& a, const Product& b) { a.rows.push_back(b.rows[0]); });
+    join_if(
+        products, [&](const Product& a, const Product& b) { return follows(a, b); },
+        [](Product& a, const Product& b) {
+          a.rows[0].results = b.rows[0].results;
+          a.rows[0].left.push_back(b.rows[0].left[0]);
+          a.right.push_back(b.right[0]);
+        });
+    join_if(
+        products, [&](const Product& a, const Product& b) { return are_neighbours(a, b); },
+        [](Product& a, const Product& b) { a.rows.push_back(b.rows[0]); });
   }
 
  private:
@@ -136,7 +138,8 @@ class Joiner {
   static void join_if(std::vector<Product>& products, const May& may, const Join& join) {
     std::vector<Product> joined;
     for (const Product& product : products) {
-      const auto before = std::find_if(joined.rbegin(), joined.rend(), [&](const Product& a) { return may(a, product); });
+      const auto before =
+          std::find_if(joined.rbegin(), joined.rend(), [&](const Product& a) { return may(a, product); });
       if (before == joined.rend()) {
         joined.push_back(product);
         continue;
@@ -162,7 +165,8 @@ std::string instruction(const Product& product) {
     left += fmt::format("{}{}, {}", k == 0 ? "" : ", ", upper.left[k], lower.left[k]);
   const Pair thrown_away = {"%assay_other0", "%assay_other1"}, &results = is_alone ? thrown_away : lower.results;
   const std::string text = fmt::format(
-      "mma.sync.aligned.m16n8k{0}.row.col.f32.{1}.{1}.f32 {{{2}, {3}, {4}, {5}}}, {{{6}}}, {{{7}{8}}}, {{{9}, {10}, {11}, "
+      "mma.sync.aligned.m16n8k{0}.row.col.f32.{1}.{1}.f32 {{{2}, {3}, {4}, {5}}}, {{{6}}}, {{{7}{8}}}, {{{9}, {10}, "
+      "{11}, "
       "{12}}};",
       8 * product.right.size(), product.type, upper.results[0], upper.results[1], results[0], results[1], left,
       product.right[0], product.right.size() == 1 ? "" : fmt::format(", {}", product.right[1]), upper.sums[0],

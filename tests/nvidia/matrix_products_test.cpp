@@ -39,8 +39,9 @@ TEST(MatrixProducts, AloneAreHalfAnInstruction) {
 
 /// A register in between: the sum is read, or a factor is written, or a block ends.
 TEST(MatrixProducts, StayApartWhereALineBetweenNeedsThem) {
-  for (const char* const line : {"\tst.f32 [%rd1], %f1;\n", "\tmov.b32 %r1, 0;\n", "\tmov.f32 %f2, 0f00000000;\n",
-                                 "\tld.shared.v2.u32 {%r7, %r5}, [%rd1];\n", "$L__BB0_1:\n", "\t@%p1 bra $L__BB0_1;\n"}) {
+  for (const char* const line :
+       {"\tst.f32 [%rd1], %f1;\n", "\tmov.b32 %r1, 0;\n", "\tmov.f32 %f2, 0f00000000;\n",
+        "\tld.shared.v2.u32 {%r7, %r5}, [%rd1];\n", "$L__BB0_1:\n", "\t@%p1 bra $L__BB0_1;\n"}) {
     EXPECT_THAT(joined(first + line + next), Not(HasSubstr(sixteen))) << line;
     EXPECT_THAT(joined(first + line + below), HasSubstr("assay_other")) << line;
   }
@@ -57,10 +58,11 @@ TEST(MatrixProducts, StayApartWhereASumHasTwoUses) {
 }
 
 std::string ptx_of(const std::string& body, const std::string& architecture = "sm_90") {
-  return or_throw(compile_ptx("#include <metal_stdlib>\nusing namespace metal;\n"
-                              "kernel void f(device bfloat* a, device float* c) {" +
-                                  body + "}",
-                              "f.metal", {}, architecture));
+  return or_throw(
+      compile_ptx("#include <metal_stdlib>\nusing namespace metal;\n"
+                  "kernel void f(device bfloat* a, device float* c) {" +
+                      body + "}",
+                  "f.metal", {}, architecture));
 }
 
 /// Where lanes' elements are seen they lie as on Apple's GPUs, which tensor cores do not take.

@@ -83,8 +83,7 @@ class Dispatches {
       result = add_typed("loss", block, {block.tokens, 1, 1}, element_work * statement_.V, loss_threads(statement_.V));
     if (result && (work.dhidden || work.dweight || work.dbias))
       result = add_typed("differentiate", block, {parts, block.tokens, 1}, element_work * cce::differentiated);
-    if (result && work.dhidden)
-      result = add_product("dhidden", block, statement_.H, block.tokens, block.entries);
+    if (result && work.dhidden) result = add_product("dhidden", block, statement_.H, block.tokens, block.entries);
     return result ? add_sums(block) : result;
   }
 

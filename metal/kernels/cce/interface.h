@@ -96,8 +96,8 @@ enum Geometry {
   matrix_few_rows = 64,   ///< of a tile of dhidden
   matrix_threads = 256,
   matrix_max_threads = 512,  ///< so that the registers do for two groups of a core
-  differentiated = 512,   ///< entries of a threadgroup of differentiate
-  seen_entries = 16,      ///< of a thread of loss at a time
+  differentiated = 512,      ///< entries of a threadgroup of differentiate
+  seen_entries = 16,         ///< of a thread of loss at a time
   max_loss_threads = 256,
 };
 

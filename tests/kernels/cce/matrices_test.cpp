@@ -24,8 +24,15 @@ Result<std::string> bfloat_kernels() {
 
 TEST(CceMatrices, AreRightAtTheEdgesOfTilesAndSlabs) {
   const CceBench bench;
-  for (const auto& [N, H, V] : {std::tuple{1, 1, 1}, {3, 5, 127}, {3, 32, 128}, {63, 33, 129}, {65, 4, 31},
-                                {64, 128, 33}, {5, 132, 40}, {129, 8, 8}, {0, 3, 5}}) {
+  for (const auto& [N, H, V] : {std::tuple{1, 1, 1},
+                                {3, 5, 127},
+                                {3, 32, 128},
+                                {63, 33, 129},
+                                {65, 4, 31},
+                                {64, 128, 33},
+                                {5, 132, 40},
+                                {129, 8, 8},
+                                {0, 3, 5}}) {
     const CceCase c = some_cce(N, H, V, true);
     const std::string what = fmt::format("N={} H={} V={}", N, H, V);
     expect_exact(bench.run<BFloat16>(c), c, bfloat_tolerance, what + " bfloat");

@@ -53,7 +53,9 @@ ASSAY_OWN vec<T, 2> elements_of(simdgroup_matrix<T, 8, 8> matrix, bool transpose
   if constexpr (sizeof(T) == 2)
     if (matrix.is_transposed != transposed) {
       uint other;
-      asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(other) : "r"(__builtin_bit_cast(uint, matrix.elements)));
+      asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;"
+          : "=r"(other)
+          : "r"(__builtin_bit_cast(uint, matrix.elements)));
       return __builtin_bit_cast(vec<T, 2>, other);
     }
   return matrix.elements;
@@ -74,12 +76,12 @@ ASSAY_OWN vec<float, 2> product_of_16_bits(vec<T, 2> a, vec<T, 2> b, vec<float, 
   vec<float, 2> d;
   if constexpr (__is_same(T, half))
     asm("assay.product.f16 {%0, %1}, {%2}, {%3}, {%4, %5};"
-                 : "=f"(d.x), "=f"(d.y)
-                 : "r"(left), "r"(right), "f"(c.x), "f"(c.y));
+        : "=f"(d.x), "=f"(d.y)
+        : "r"(left), "r"(right), "f"(c.x), "f"(c.y));
   else
     asm("assay.product.bf16 {%0, %1}, {%2}, {%3}, {%4, %5};"
-                 : "=f"(d.x), "=f"(d.y)
-                 : "r"(left), "r"(right), "f"(c.x), "f"(c.y));
+        : "=f"(d.x), "=f"(d.y)
+        : "r"(left), "r"(right), "f"(c.x), "f"(c.y));
   return d;
 }
 
@@ -115,8 +117,7 @@ ASSAY_OWN simdgroup_matrix<D, 8, 8> product_by_lanes(simdgroup_matrix<A, 8, 8> a
   simdgroup_matrix<D, 8, 8> d;
   if constexpr (__is_same(A, B))
     if (has_tensor_cores<A>() && !site.is_diverging) {
-      d.elements = vec<D, 2>(
-          product_of_16_bits(elements_of(a), elements_of(b, true), vec<float, 2>(elements_of(c))));
+      d.elements = vec<D, 2>(product_of_16_bits(elements_of(a), elements_of(b, true), vec<float, 2>(elements_of(c))));
       return d;
     }
   if constexpr (has_double_tensor_cores<D>())
