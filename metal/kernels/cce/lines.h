@@ -36,8 +36,6 @@ struct TokenLines {
   device const D* hidden;
 
   device const D* line(uint i, Shape shape) const { return row_of(hidden, tokens[shape.first_token + i].row, shape); }
-  uint row(uint i, Shape shape) const { return tokens[shape.first_token + i].row; }
-  device const D* line_of_row(uint row, Shape shape) const { return row_of(hidden, row, shape); }
   bool is_aligned(Shape shape) const { return has_aligned_rows(shape); }
 };
 
@@ -48,8 +46,6 @@ struct EntryLines {
   device const D* weight;
 
   device const D* line(uint v, Shape shape) const { return row_of(weight, shape.first_entry + v, shape); }
-  uint row(uint v, Shape) const { return v; }
-  device const D* line_of_row(uint row, Shape shape) const { return line(row, shape); }
   bool is_aligned(Shape shape) const { return has_aligned_rows(shape); }
 };
 
@@ -64,8 +60,6 @@ struct ScoreLines {
   device const float* scores;
 
   device const float* line(uint i, Shape shape) const { return score_row(scores, i, shape); }
-  uint row(uint i, Shape) const { return i; }
-  device const float* line_of_row(uint row, Shape shape) const { return line(row, shape); }
   bool is_aligned(Shape) const { return true; }
 };
 

@@ -99,30 +99,27 @@ class ColumnFactors {
   using Staged = StagedBits<Element, staged_count>;
 
   /// Rows first .. first + matrix_tile - 1, of which those below `count` exist.
-  ColumnFactors(Lines lines, ulong first, ulong count, ulong line_count, Shape shape, uint thread_index)
-      : lines_(lines), shape_(shape), first_(first), count_(count), thread_(thread_index) {
-    find_rows(0, line_count);
-  }
+  ColumnFactors(Lines lines, ulong first, ulong count, Shape shape, uint thread_index)
+      : lines_(lines), shape_(shape), first_(first), count_(count), thread_(thread_index) {}
 
-  /// The elements k .. k + slab - 1, of which those below `end` exist: 0, slab, 2 slab, ... in turn.
-  Staged fetch(ulong k, ulong end) {
+  /// The elements k .. k + slab - 1, of which those below `end` exist.
+  Staged fetch(ulong k, ulong end) const {
     Staged staged;
     const bool is_aligned = lines_.is_aligned(shape_);
     if (is_aligned && first_ + matrix_tile <= count_ && k + slab <= end) {
 #pragma unroll
       for (uint n = 0; n < staged_count; ++n)
-        staged.fours[n] = aligned_four_bits(lines_.line_of_row(rows_[n], shape_), first_ + row(n));
+        staged.fours[n] = aligned_four_bits(lines_.line(uint(k) + line(n), shape_), first_ + row(n));
     } else {
 #pragma unroll
       for (uint n = 0; n < staged_count; ++n) {
         const ulong at = k + line(n);
         staged.fours[n] = FourBits<Element>(0);
         if (at < end)
-          staged.fours[n] = as_type<FourBits<Element>>(
-              load_four(lines_.line_of_row(rows_[n], shape_), first_ + row(n), count_, is_aligned));
+          staged.fours[n] =
+              as_type<FourBits<Element>>(load_four(lines_.line(uint(at), shape_), first_ + row(n), count_, is_aligned));
       }
     }
-    find_rows(k + slab, end);
     return staged;
   }
 
@@ -138,12 +135,6 @@ class ColumnFactors {
   }
 
  private:
-  /// Loads which rows the lines of the next slab are, so that their elements need not wait for it.
-  void find_rows(ulong k, ulong end) {
-#pragma unroll
-    for (uint n = 0; n < staged_count; ++n) rows_[n] = k + line(n) < end ? lines_.row(uint(k) + line(n), shape_) : 0;
-  }
-
   /// Of sixteen parts of the slab, 32 rows and 8 k each, of which a simdgroup has two.
   uint part(uint n) const { return thread_ / lane_count * 2 + n / 2; }
   uint row(uint n) const { return part(n) / 4 * 32 + thread_ % 8 * 4; }
@@ -152,7 +143,6 @@ class ColumnFactors {
   Lines lines_;
   Shape shape_;
   ulong first_, count_;
-  uint rows_[staged_count];
   uint thread_;
 };
 

@@ -52,8 +52,7 @@ void add_factors(thread MatrixSums<rows>& sums, threadgroup const Factors<D>& fa
   }
 }
 
-/// The sums over `count` k. While a slab is computed, `ahead` others are on their way: two if there are few rows, which
-/// take less time than device memory. All threads of the group must call it.
+/// The sums over `count` k. The next slab is loaded while one is computed. All threads of the group must call it.
 template <class D, uint rows, class Left, class Right>
 MatrixSums<rows> matrix_products(Left left, Right right, ulong count, threadgroup Factors<D>& factors,
                                  uint thread_index) {
@@ -63,25 +62,16 @@ MatrixSums<rows> matrix_products(Left left, Right right, ulong count, threadgrou
   for (uint i = 0; i < MatrixSums<rows>::sum_rows; ++i)
 #pragma unroll
     for (uint j = 0; j < sum_columns; ++j) sums.of[i][j] = make_filled_simdgroup_matrix<float, 8>(0.0f);
-  constexpr uint ahead = rows == matrix_tile ? 1 : 2;
-  typename Left::Staged of_left[ahead];
-  typename Right::Staged of_right[ahead];
-#pragma unroll
-  for (uint n = 0; n < ahead; ++n) {
-    of_left[n] = left.fetch(n * slab, count);
-    of_right[n] = right.fetch(n * slab, count);
-  }
-  for (ulong k = 0; k < count; k += ahead * slab) {
-#pragma unroll
-    for (uint n = 0; n < ahead; ++n) {
-      left.store(of_left[n], factors.left);
-      right.store(of_right[n], factors.right);
-      threadgroup_barrier(mem_flags::mem_threadgroup);
-      of_left[n] = left.fetch(k + (n + ahead) * slab, count);
-      of_right[n] = right.fetch(k + (n + ahead) * slab, count);
-      add_factors(sums, factors, place);
-      threadgroup_barrier(mem_flags::mem_threadgroup);
-    }
+  typename Left::Staged of_left = left.fetch(0, count);
+  typename Right::Staged of_right = right.fetch(0, count);
+  for (ulong k = 0; k < count; k += slab) {
+    left.store(of_left, factors.left);
+    right.store(of_right, factors.right);
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    of_left = left.fetch(k + slab, count);
+    of_right = right.fetch(k + slab, count);
+    add_factors(sums, factors, place);
+    threadgroup_barrier(mem_flags::mem_threadgroup);
   }
   return sums;
 }

@@ -40,7 +40,7 @@ template <class D>
   const uint first_row = group.y * matrix_few_rows;
   const ulong first_column = ulong(group.x) * matrix_tile;
   const RowFactors<D, ScoreLines, matrix_few_rows> left({scores}, first_row, shape.tokens, shape, thread_index);
-  const ColumnFactors<D, EntryLines<D>> right({weight}, first_column, shape.H, shape.entries, shape, thread_index);
+  const ColumnFactors<D, EntryLines<D>> right({weight}, first_column, shape.H, shape, thread_index);
   const auto sums = matrix_products<D, matrix_few_rows>(left, right, shape.entries, factors, thread_index);
   store_sums(sums, outgoing, thread_index, [&](uint row, uint column, float4 four) {
     if (first_row + row < shape.tokens)
@@ -60,9 +60,8 @@ template <class D>
   threadgroup Outgoing outgoing;
   const uint first_row = group.y * matrix_tile;
   const ulong first_column = ulong(group.x) * matrix_tile;
-  const ColumnFactors<D, ScoreLines> left({scores}, first_row, shape.entries, shape.tokens, shape, thread_index);
-  const ColumnFactors<D, TokenLines<D>> right({tokens, hidden}, first_column, shape.H, shape.tokens, shape,
-                                              thread_index);
+  const ColumnFactors<D, ScoreLines> left({scores}, first_row, shape.entries, shape, thread_index);
+  const ColumnFactors<D, TokenLines<D>> right({tokens, hidden}, first_column, shape.H, shape, thread_index);
   const auto sums = matrix_products<D, matrix_tile>(left, right, shape.tokens, factors, thread_index);
   store_sums(sums, outgoing, thread_index, [&](uint row, uint column, float4 four) {
     if (first_row + row < shape.entries)

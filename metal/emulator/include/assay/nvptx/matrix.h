@@ -115,7 +115,7 @@ template <class D, class A, class B, class C>
 ASSAY_OWN simdgroup_matrix<D, 8, 8> product_by_lanes(simdgroup_matrix<A, 8, 8> a, simdgroup_matrix<B, 8, 8> b,
                                                      simdgroup_matrix<C, 8, 8> c, Site site) {
   simdgroup_matrix<D, 8, 8> d;
-  if constexpr (__is_same(A, B))
+  if constexpr (__is_same(A, B) && sizeof(A) == 2)
     if (has_tensor_cores<A>() && !site.is_diverging) {
       d.elements = vec<D, 2>(product_of_16_bits(elements_of(a), elements_of(b, true), vec<float, 2>(elements_of(c))));
       return d;
