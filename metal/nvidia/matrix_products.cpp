@@ -174,12 +174,13 @@ std::string instruction(const Product& product) {
   return is_alone ? fmt::format("\t{{ .reg .f32 %assay_other<2>; {} }}\n", text) : fmt::format("\t{}\n", text);
 }
 
-/// Whether a basic block ends in this line.
+/// Whether a basic block ends in this line, whatever clang remarks behind it.
 bool ends_block(std::string_view line) {
-  const std::size_t end = line.find_last_not_of(" \t\r\n");
-  if (end == std::string_view::npos || line.find("//") != std::string_view::npos) return false;
-  return line[end] == ':' || line[end] == '}' || line.find("bra") != std::string_view::npos ||
-         line.find("ret;") != std::string_view::npos || line.find("call") != std::string_view::npos;
+  const std::string_view code = line.substr(0, line.find("//"));
+  const std::size_t end = code.find_last_not_of(" \t\r\n");
+  if (end == std::string_view::npos) return false;
+  return code[end] == ':' || code[end] == '}' || code.find("bra") != std::string_view::npos ||
+         code.find("ret;") != std::string_view::npos || code.find("call") != std::string_view::npos;
 }
 
 }  // namespace

@@ -39,13 +39,13 @@ TEST(MatrixProducts, AloneAreHalfAnInstruction) {
 
 /// A register in between: the sum is read, or a factor is written, or a block ends.
 TEST(MatrixProducts, StayApartWhereALineBetweenNeedsThem) {
-  for (const char* const line :
-       {"\tst.f32 [%rd1], %f1;\n", "\tmov.b32 %r1, 0;\n", "\tmov.f32 %f2, 0f00000000;\n",
-        "\tld.shared.v2.u32 {%r7, %r5}, [%rd1];\n", "$L__BB0_1:\n", "\t@%p1 bra $L__BB0_1;\n"}) {
+  for (const char* const line : {"\tst.f32 [%rd1], %f1;\n", "\tmov.b32 %r1, 0;\n", "\tmov.f32 %f2, 0f00000000;\n",
+                                 "\tld.shared.v2.u32 {%r7, %r5}, [%rd1];\n", "$L__BB0_1:\n",
+                                 "$L__BB0_1:   // =>This Inner Loop Header: Depth=1\n", "\t@%p1 bra $L__BB0_1;\n"}) {
     EXPECT_THAT(joined(first + line + next), Not(HasSubstr(sixteen))) << line;
     EXPECT_THAT(joined(first + line + below), HasSubstr("assay_other")) << line;
   }
-  EXPECT_THAT(joined(first + "\tld.shared.u32 %r6, [%rd1];\n" + next), HasSubstr(sixteen));
+  EXPECT_THAT(joined(first + "\tld.shared.u32 %r6, [%rd1];\n\t// end inline asm\n" + next), HasSubstr(sixteen));
 }
 
 /// A sum that two others go on from, one that goes on in another register, and another type.
