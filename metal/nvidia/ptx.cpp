@@ -14,6 +14,7 @@
 #include "metal/emulator/compile/files.h"
 #include "metal/emulator/compile/preprocess.h"
 #include "metal/emulator/translate/translate.h"
+#include "metal/nvidia/matrix_products.h"
 
 namespace assay::metal::nvidia {
 
@@ -82,7 +83,7 @@ Result<std::string> compile_ptx(std::string_view source, const fs::path& name, c
   if (!preprocessed) return tl::make_unexpected(preprocessed.error());
   auto text = translate_for_ptx(*preprocessed);
   if (!text) return text;
-  return compiled(*clang, {std::move(*text), {}}, options, architecture);
+  return compiled(*clang, {std::move(*text), {}}, options, architecture).map(with_matrix_products);
 }
 
 Result<std::string> compile_ptx_of_library(const fs::path& file, const CompileOptions& options,

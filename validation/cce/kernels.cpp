@@ -45,6 +45,7 @@ class CpuCceKernel : public CceKernel {
 CceKernelInfo info_of(const OnDevice<metal::CceOptions>& on) {
   CceKernelInfo info{.name = on.name, .batch_invariant = true, .flushes_subnormals = true, .chunks = {32, 64}};
   info.support.reach = reach_on(on.device);
+  if (on.host.path == metal::CcePath::production) info.bfloat16_roundings = 1;
   if (on.edit) info.support.dtypes = {Dtype::float32};
   return info;
 }

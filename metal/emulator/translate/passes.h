@@ -94,7 +94,12 @@ struct Registered {
   std::vector<ProgramConstant> constants;
   std::vector<std::set<std::size_t>> needed;  ///< by the definition of a kernel
   std::vector<std::string> visible;           ///< visible_functions()
+  bool sees_matrix_elements = false;
 };
+
+/// Whether the shader may read which elements of a simdgroup matrix a lane has: by thread_elements(), or as compiled
+/// libraries do.
+bool sees_matrix_elements(const Source& source);
 
 /// The names with their scopes of the functions that are [[visible]] or [[stitchable]].
 std::vector<std::string> visible_functions(const Source& source, const Declarations& declarations);

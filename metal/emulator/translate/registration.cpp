@@ -142,7 +142,7 @@ std::string computations(const std::vector<ProgramConstant>& constants) {
 }  // namespace
 
 std::string registration(const Registered& shader) {
-  const auto& [kernels, constants, needed, visible] = shader;
+  const auto& [kernels, constants, needed, visible, sees_elements] = shader;
   std::string entries, functions, rows, visible_rows;
   for (std::size_t n = 0; n < kernels.entries.size(); ++n) {
     const KernelEntry& one = kernels.entries[n];
@@ -169,7 +169,7 @@ std::string registration(const Registered& shader) {
 }
 
 std::string ptx_registration(const Registered& shader) {
-  const auto& [kernels, constants, needed, visible] = shader;
+  const auto& [kernels, constants, needed, visible, sees_elements] = shader;
   constexpr const char* kernel_of_gpu = "extern \"C\" __attribute__((nvptx_kernel)) void";
   std::string entries, settings;
   for (std::size_t n = 0; n < kernels.entries.size(); ++n) {
@@ -184,9 +184,9 @@ std::string ptx_registration(const Registered& shader) {
       settings += fmt::format("  set_constant({0}assay_storage_{1}, {0}assay_is_set_{1}, values[{2}]);\n",
                               constant.scope, constant.name, given++);
   return fmt::format(
-      "\n# 1 \"registration\"\nnamespace assay_shader_side {{\n{}"
+      "\n# 1 \"registration\"\nnamespace assay_shader_side {{\nextern const bool sees_matrix_elements = {};\n{}"
       "{} assay_set_constants(const abi::GpuConstant* values) {{\n{}{}}}\n}}\n",
-      entries, kernel_of_gpu, settings, computations(constants));
+      sees_elements, entries, kernel_of_gpu, settings, computations(constants));
 }
 
 }  // namespace assay::metal::emulator

@@ -141,7 +141,8 @@ const char* const run_threadgroup_variable =
     "::assay_shader_side::threadgroup_variable<assay_type_{0}>(&assay_key_{0}, \"{2}\"); ";
 const char* const ptx_threadgroup_variable =
     "using assay_type_{0} = {1}; static __attribute__((address_space(3), loader_uninitialized, aligned(16))) "
-    "assay_type_{0} assay_storage_{0}; assay_type_{0}& {2} = *(assay_type_{0}*)&assay_storage_{0}; ";
+    "assay_type_{0} assay_storage_{0}; assay_type_{0}& {2} = "
+    "::assay_shader_side::aligned_variable<assay_type_{0}>((char*)&assay_storage_{0}); ";
 const char* const lint_threadgroup_variable =
     "using assay_type_{0} = {1}; __local assay_type_{0}& {2} = "
     "::assay_shader_side::lint_variable<__local assay_type_{0}>(); ";

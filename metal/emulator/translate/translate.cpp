@@ -63,6 +63,7 @@ Result<std::string> translate_to(const Target& target, std::string_view whole, s
   Registered shader;
   shader.constants = translate_constants(source, declarations, edits);
   shader.visible = visible_functions(source, declarations);
+  shader.sees_matrix_elements = sees_matrix_elements(source);
   shader.kernels = translate_kernels(source, declarations, edits);
   for (const KernelEntry& entry : shader.kernels.entries)
     if (const auto& refusal = shader.kernels.definition_of(entry).refusal; !refusal.empty())

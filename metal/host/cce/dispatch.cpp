@@ -16,17 +16,21 @@ constexpr std::uint64_t simdgroup = 32, plain_threads = 256;
 /// An element that is read and written takes as long as so many multiply-adds.
 constexpr std::uint64_t element_work = 32;
 
-/// The work of one tile of a product whose sums have `depth` terms.
-std::uint64_t tile_work(std::uint64_t depth) {
-  return saturated_product(depth, std::uint64_t{cce::tile} * cce::tile);
-}
-
 std::uint64_t parts_of(std::uint64_t count, std::uint64_t part) {
   return (count + part - 1) / part;
 }
 
-std::uint64_t tiles_of(std::uint64_t count) {
-  return parts_of(count, cce::tile);
+/// What a threadgroup computes of a product, along x and y of the grid, and its threads.
+struct Tile {
+  std::uint64_t x = cce::tile, y = cce::tile, threads = cce::product_threads;
+};
+
+/// Where the factors have 16 bits, simdgroups multiply matrices. dL/dz is a factor of 16 bits as a bfloat only: most of
+/// its numbers are too small for a half.
+Tile tile_of(const std::string& stem, const std::string& type) {
+  const bool has_matrices = type == "bfloat" || (type == "half" && stem == "logits");
+  if (!has_matrices) return {};
+  return {cce::matrix_tile, stem == "dhidden" ? cce::matrix_few_rows : cce::matrix_tile, cce::matrix_threads};
 }
 
 /// A thread has `seen_entries` at a time. The number decides the order of additions, so that it may depend on V alone.
@@ -73,24 +77,20 @@ class Dispatches {
  private:
   Result<void> add_block(const CceBlock& block) {
     const CceWork& work = block.work;
-    const std::uint64_t token_tiles = tiles_of(block.tokens), entry_tiles = tiles_of(block.entries);
     const std::uint64_t parts = parts_of(block.entries, cce::differentiated);
-    Result<void> result = add_typed("logits", block, {token_tiles, entry_tiles, 1}, tile_work(statement_.H));
+    Result<void> result = add_product("logits", block, block.tokens, block.entries, statement_.H);
     if (result && work.forward)
       result = add_typed("loss", block, {block.tokens, 1, 1}, element_work * statement_.V, loss_threads(statement_.V));
     if (result && (work.dhidden || work.dweight || work.dbias))
       result = add_typed("differentiate", block, {parts, block.tokens, 1}, element_work * cce::differentiated);
-    if (result && work.dhidden)
-      result = add_typed("dhidden", block, {tiles_of(statement_.H), token_tiles, 1}, tile_work(block.entries));
+    if (result && work.dhidden) result = add_product("dhidden", block, statement_.H, block.tokens, block.entries);
     return result ? add_sums(block) : result;
   }
 
   /// The sums over the tokens of a block: zeros if it has none.
   Result<void> add_sums(const CceBlock& block) {
     Result<void> result;
-    if (block.work.dweight)
-      result =
-          add_typed("dweight", block, {tiles_of(statement_.H), tiles_of(block.entries), 1}, tile_work(block.tokens));
+    if (block.work.dweight) result = add_product("dweight", block, statement_.H, block.entries, block.tokens);
     if (result && block.work.dbias)
       result = add_typed("dbias", block, {parts_of(block.entries, cce::product_threads), 1, 1},
                          element_work * cce::product_threads * block.tokens);
@@ -136,6 +136,14 @@ class Dispatches {
 
   /// A row of the plain path, with the elements of all its `columns` twice.
   std::uint64_t plain_work(std::uint64_t columns) const { return saturated_product(statement_.H, 2 * columns); }
+
+  /// Sums of `depth` terms, whose tiles lie in the grid along x and y.
+  Result<void> add_product(const char* stem, const CceBlock& block, std::uint64_t x, std::uint64_t y,
+                           std::uint64_t depth) {
+    const Tile tile = tile_of(stem, statement_.type);
+    return add_typed(stem, block, {parts_of(x, tile.x), parts_of(y, tile.y), 1},
+                     saturated_product(depth, tile.x * tile.y), tile.threads);
+  }
 
   /// `of_group`: its work. `threads`: the number in a group that the kernel needs. The plain path takes more if it can.
   Result<void> add_typed(const char* stem, const CceBlock& block, Size groups, std::uint64_t of_group,

@@ -9,6 +9,7 @@
 #pragma METAL fp contract(off)
 
 #include "loss.h"
+#include "matrix_products.h"
 #include "plain_kernels.h"
 #include "products.h"
 #include "rows.h"
@@ -18,7 +19,7 @@ namespace cce {
 
 #define INSTANTIATE(name, ...) template [[host_name(name)]] [[kernel]] decltype(__VA_ARGS__) __VA_ARGS__;
 
-#define INSTANTIATE_FOR(type)                                  \
+#define INSTANTIATE_FOR(type, logits, dhidden, dweight)        \
   INSTANTIATE("cce_logits_" #type, logits<type>)               \
   INSTANTIATE("cce_loss_" #type, loss<type>)                   \
   INSTANTIATE("cce_differentiate_" #type, differentiate<type>) \
@@ -30,10 +31,10 @@ namespace cce {
   INSTANTIATE("cce_plain_dhidden_" #type, plain_dhidden<type>) \
   INSTANTIATE("cce_plain_dweight_" #type, plain_dweight<type>)
 
-INSTANTIATE_FOR(float)
-INSTANTIATE_FOR(half)
+INSTANTIATE_FOR(float, logits, dhidden, dweight)
+INSTANTIATE_FOR(half, matrix_logits, dhidden, dweight)
 #if __METAL_VERSION__ >= 310
-INSTANTIATE_FOR(bfloat)
+INSTANTIATE_FOR(bfloat, matrix_logits, matrix_dhidden, matrix_dweight)
 #endif
 
 }  // namespace cce

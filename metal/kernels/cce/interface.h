@@ -27,7 +27,9 @@
 //   cce_plain_dhidden_D    a threadgroup per token: dhidden
 //   cce_plain_dweight_D    a threadgroup per entry: dweight, dbias
 //
-// The grid, in threadgroups, where tiles(n) = ceil(n / 64):
+// The grid, in threadgroups, where tiles(n) = ceil(n / 64). Simdgroups multiply matrices in logits of half and bfloat, and
+// in dhidden and dweight of bfloat: their tiles(n) = ceil(n / 128), but for the tokens of dhidden, and their groups have
+// 256 threads.
 //
 //   logits                 {tiles(tokens), tiles(entries), 1} of 128 threads
 //   loss                   {tokens, 1, 1} of 32 to 256 threads, a multiple of 32
@@ -90,8 +92,12 @@ enum Geometry {
   tile = 64,              ///< rows and columns of a product that a threadgroup computes
   slab = 32,              ///< of the k of a product at a time
   product_threads = 128,  ///< also of differentiate and dbias
-  differentiated = 512,   ///< entries of a threadgroup of differentiate
-  seen_entries = 16,      ///< of a thread of loss at a time
+  matrix_tile = 128,      ///< as tile, where simdgroups multiply matrices of 16-bit elements
+  matrix_few_rows = 64,   ///< of a tile of dhidden
+  matrix_threads = 256,
+  matrix_max_threads = 512,  ///< so that the registers do for two groups of a core
+  differentiated = 512,      ///< entries of a threadgroup of differentiate
+  seen_entries = 16,         ///< of a thread of loss at a time
   max_loss_threads = 256,
 };
 

@@ -69,6 +69,9 @@ inline Tolerance tolerance_of(CcePath path) {
   return path == CcePath::plain ? Tolerance{1e-6, 1e-5, 1} : Tolerance{};
 }
 
+/// Of matrices of bfloat: a loss is that of exact products summed in float; gradients have 8 bits, as dL/dz before them.
+constexpr Tolerance bfloat_tolerance{2e-6, 0x1p-7, 0x1p-10};
+
 template <class Real>
 void expect_exact(const CceResults<Real>& results, const CceCase& c, const Tolerance& tolerance,
                   const std::string& what = "") {

@@ -1,12 +1,8 @@
 // simdgroup_matrix: Metal Shading Language Specification, sections 2.4 and 6.7. An 8 x 8 matrix spread over the 32
-// lanes.
-//
-// As on Apple's GPUs, lane l holds two neighbours of row (l / 16) * 4 + l / 2 % 4: those of column
-// (l / 8 % 2) * 4 + l % 2 * 2 and of the next. Products are summed in float, k = 0 first, and rounded once to the
-// result's type.
+// lanes (matrix_layout.h). Products are summed in float, k = 0 first, and rounded once to the result's type.
 #pragma once
 
-#include <assay/compute.h>
+#include <assay/matrix_layout.h>
 #if ASSAY_NVPTX
 #include <assay/nvptx/matrix.h>
 #endif
@@ -23,17 +19,6 @@ struct vec<T, 64> {
 
 namespace assay_detail {
 
-ASSAY_OWN constexpr int matrix_row(uint lane) {
-  return int(lane / 16 * 4 + lane / 2 % 4);
-}
-ASSAY_OWN constexpr int matrix_column(uint lane) {
-  return int(lane / 8 % 2 * 4 + lane % 2 * 2);
-}
-
-/// The lane that holds an element; it is the lane's first if `column` is even.
-ASSAY_OWN constexpr uint lane_of_element(int row, int column) {
-  return uint(row / 4 * 16 + column / 4 * 8 + row % 4 * 2 + column / 2 % 2);
-}
 ASSAY_OWN uint own_lane(Site site) {
   return all_gather<Scope::simdgroup>(uchar(0), site).lane;
 }
@@ -46,6 +31,10 @@ struct simdgroup_matrix {
   static_assert(is_floating_point_v<T>, "the elements of a simdgroup matrix are half, bfloat or float");
 
   vec<T, 2> elements;
+#if ASSAY_NVPTX
+  /// Whether the lanes have the elements of the transposed matrix. The compiler knows it after inlining.
+  bool is_transposed = false;
+#endif
 
   simdgroup_matrix() = default;
   /// A diagonal matrix.
@@ -93,6 +82,10 @@ ASSAY_IN_PLACE void simdgroup_load(simdgroup_matrix<T, 8>& d, const T* source, u
                                    ulong2 origin = ulong2(0), bool transpose_matrix = false,
                                    assay_detail::Site site = assay_detail::here("simdgroup_load",
                                                                                 assay_detail::Needs::all_lanes)) {
+#if ASSAY_NVPTX
+  d.is_transposed = transpose_matrix && assay_detail::has_tensor_cores<T>();
+  transpose_matrix = transpose_matrix && !d.is_transposed;
+#endif
   const auto from = assay_detail::places(source, elements_per_row, origin, transpose_matrix, site);
   d.elements.x = *from.first;
   d.elements.y = *from.second;
@@ -102,6 +95,9 @@ ASSAY_IN_PLACE void simdgroup_store(simdgroup_matrix<T, 8> a, T* target, ulong e
                                     ulong2 origin = ulong2(0), bool transpose_matrix = false,
                                     assay_detail::Site site = assay_detail::here("simdgroup_store",
                                                                                  assay_detail::Needs::all_lanes)) {
+#if ASSAY_NVPTX
+  transpose_matrix = transpose_matrix != a.is_transposed;
+#endif
   const auto to = assay_detail::places(target, elements_per_row, origin, transpose_matrix, site);
   *to.first = a.elements.x;
   *to.second = a.elements.y;
@@ -113,23 +109,7 @@ ASSAY_OWN void simdgroup_multiply_accumulate(
     simdgroup_matrix<D, 8>& d, simdgroup_matrix<A, 8> a, simdgroup_matrix<B, 8> b, simdgroup_matrix<C, 8> c,
     assay_detail::Site site = assay_detail::here("simdgroup_multiply_accumulate", assay_detail::Needs::all_lanes)) {
 #if ASSAY_NVPTX
-  if constexpr (assay_detail::has_double_tensor_cores<D>())
-    if (!site.is_diverging) {
-      const vec<float, 2> product =
-          assay_detail::product_of_tensor_cores<D>(vec<float, 2>(a.elements), vec<float, 2>(b.elements));
-      d.elements = vec<D, 2>(vec<float, 2>(c.elements) + product);
-      return;
-    }
-  const uint lane = assay_detail::own_lane(site);
-  const assay_detail::Whole<A> left(a.elements, site);
-  const assay_detail::Whole<B> right(b.elements, site);
-  for (int k = 0; k < 2; ++k) {
-    float sum = float(c.elements.at(k));
-    for (int n = 0; n < 8; ++n)
-      sum = __builtin_fmaf(float(left.at(assay_detail::matrix_row(lane), n)),
-                           float(right.at(n, assay_detail::matrix_column(lane) + k)), sum);
-    d.elements.at(k) = D(sum);
-  }
+  d = assay_detail::product_by_lanes<D>(a, b, c, site);
 #else
   struct Factors {
     vec<A, 2> left;

@@ -28,6 +28,15 @@ constexpr Site here(const char*, Needs = Needs::active_lanes) {
 }
 constexpr void leave() {}
 
+/// A threadgroup variable, whose storage is aligned to 16 bytes. clang forgets that of a constant address in another
+/// address space, and would load neighbours one by one: so the address is none, until ptxas sees the zero.
+template <class T>
+__attribute__((always_inline)) inline T& aligned_variable(char* storage) {
+  unsigned zero;
+  asm("mov.u32 %0, 0;" : "=r"(zero));
+  return *(T*)__builtin_assume_aligned(storage + zero, 16);
+}
+
 inline constexpr unsigned whole_warp = 0xffffffffu;
 
 __attribute__((always_inline)) inline void wait_at_threadgroup_barrier(unsigned, Site) {
