@@ -152,8 +152,8 @@ TEST_F(MetalScript, IsRefusedByTheKeyThatIsWrong) {
   const std::vector<Wrong> all = {
       {"\"source\"", "\"sauce\"", "steps.json: sauce"},
       {"steps.metal", "none.metal", "none.metal"},
-      {"steps.metal", "", "source = \"\": expected a file, relative to"},
-      {"steps.metal", ".", "source = \".\": expected a file, relative to"},
+      {"steps.metal", "", "source = \"\": expected a file, no pipe or device"},
+      {"steps.metal", ".", "source = \".\": expected a file, no pipe or device"},
       {"\"arrays\"", "\"macros\": {\"A B\": 1}, \"arrays\"", "macros.A B = 1: expected an identifier"},
       {"\"arrays\"", "\"macros\": {\"A\": \"1\\n\"}, \"arrays\"", "macros.A = \"1\\n\": expected an identifier"},
       {"\"arrays\"", "\"step_limit\": true, \"arrays\"", "step_limit = true: expected a number or an expression"},
