@@ -29,6 +29,9 @@ CtcCase healthy(const CtcCase& c) {
   return d;
 }
 
+/// A kernel calls them by what they are.
+constexpr const char* activations = "activations|logits|log_probs";
+
 const BadArgumentOf<CtcOperation> bad_arguments[] = {
     {"a label equal to C", "targets", [](CtcCase& c, CtcFields::RunOptions&) { c.targets[0] = c.C; }},
     {"a label far out of range", "targets",
@@ -50,7 +53,7 @@ const BadArgumentOf<CtcOperation> bad_arguments[] = {
     {"one target length missing", "target_lengths",
      [](CtcCase& c, CtcFields::RunOptions&) { c.target_lengths.pop_back(); }},
     {"targets too short", "targets", [](CtcCase& c, CtcFields::RunOptions&) { c.targets.pop_back(); }},
-    {"activations too short", "activations", [](CtcCase& c, CtcFields::RunOptions&) { c.activations.pop_back(); }},
+    {"activations too short", activations, [](CtcCase& c, CtcFields::RunOptions&) { c.activations.pop_back(); }},
     {"an upstream element too many", "upstream",
      [](CtcCase& c, CtcFields::RunOptions&) { c.upstream.assign(3, 1.0F); }},
     {"upstream of the other reductions' size", "upstream",
@@ -62,13 +65,13 @@ const BadArgumentOf<CtcOperation> bad_arguments[] = {
      [](CtcCase&, CtcFields::RunOptions& options) { options.extra["gradient"] = -1; }},
     {"T negative", "T", [](CtcCase& c, CtcFields::RunOptions&) { c.T = -4; }},
     {"C = 0", "C", [](CtcCase& c, CtcFields::RunOptions&) { c.C = 0; }},
-    {"T * B * C past 64 bits", "T|activations",
+    {"T * B * C past 64 bits", "T|activations|logits|log_probs",
      [](CtcCase& c, CtcFields::RunOptions&) { c.T = std::int64_t{1} << 62; }},
-    {"a NaN logit", "activations",
+    {"a NaN logit", activations,
      [](CtcCase& c, CtcFields::RunOptions&) { c.activation(2, 1, 1) = std::numeric_limits<float>::quiet_NaN(); }},
-    {"a logit of +inf", "activations",
+    {"a logit of +inf", activations,
      [](CtcCase& c, CtcFields::RunOptions&) { c.activation(3, 0, 2) = float_infinity; }},
-    {"a frame of -inf alone", "activations",
+    {"a frame of -inf alone", activations,
      [](CtcCase& c, CtcFields::RunOptions&) {
        c.activation(1, 0, 0) = c.activation(1, 0, 1) = c.activation(1, 0, 2) = -float_infinity;
      }},
