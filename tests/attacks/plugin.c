@@ -90,13 +90,6 @@ int changes_its_input_when_done(call* c) {
   if (unlock(c)) ++((unsigned char*)c->x)[size_of_input(c) - 1];
   return ASSAY_OK;
 }
-int changes_its_input_by_a_file(call* c) {
-  const int memory = open("/proc/self/mem", O_RDWR);
-  const float one = 1;
-  softmax(c);
-  if (c->x && memory >= 0) (void)!pwrite(memory, &one, sizeof one, (off_t)(uintptr_t)c->x);
-  return close(memory), ASSAY_OK;
-}
 int maps_all_arrays_again(call* c) {
   struct stat file;
   if (fstat(4, &file) == 0 && file.st_size > 0) {
@@ -107,16 +100,6 @@ int maps_all_arrays_again(call* c) {
 }
 int shrinks_the_memory(call* c) {
   return (void)!ftruncate(4, 0), (void)c, ASSAY_OK;
-}
-int answers_in_advance(call* c) {
-  struct {
-    uint64_t magic;
-    uint32_t event;
-    int32_t status;
-    char rest[2280];
-  } answer = {0xA55A000A, 2, ASSAY_OK, {0}};
-  for (int i = 0; i < 8; ++i) (void)!write(3, &answer, sizeof answer);
-  return zeros(c), ASSAY_OK;
 }
 int remembers(call* c) {
   static int calls;
