@@ -118,7 +118,7 @@ def python(texts: List[str], folder: Path) -> List[str]:
         (folder / f"block{i}.py").write_text(text)
         calls.append(f"with suppress(SystemExit): exec(compile(open('block{i}.py').read(), 'block{i}.py', 'exec'))\n")
     script = "from contextlib import suppress\n" + f"print({BETWEEN!r})\n".join(calls)
-    done = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, timeout=240)
+    done = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.split(BETWEEN + "\n")
 
