@@ -1,6 +1,5 @@
 /* Attacks by kernels in C: cc -shared -fPIC -DATTACK=leaves -I validation/plugin plugin.c. Results are zeros or nothing, or
  * right where the inputs are no longer those that the judge gave. */
-#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>

@@ -8,7 +8,7 @@
 
 namespace assay::validation {
 
-/// Of one extent, the cases with ordinary values, which a wide bound alone leaves unjudged.
+/// Counts the cases of one extent with ordinary values, which a wide bound alone leaves unjudged.
 struct JudgedSizes {
   std::int64_t cases = 0;
   std::int64_t largest = 0;                        ///< of a case of which enough was judged

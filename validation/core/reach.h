@@ -23,7 +23,7 @@ struct NeedleExtent {
 enum class Reach { none, quick, full, thorough };
 inline constexpr Reach all_reaches[] = {Reach::none, Reach::quick, Reach::full, Reach::thorough};
 
-/// Of a run on generated cases that asks for none: of the program, of Python and of formulas alike.
+/// The reach of a run on generated cases that asks for none, by the program, by Python or of a formula.
 inline constexpr Reach usual_reach = Reach::quick;
 
 std::string_view name_of(Reach reach);

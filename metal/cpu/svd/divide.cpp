@@ -122,7 +122,7 @@ bool bidiagonal_svd(const SvdKernels<T>& kernels, std::vector<T>& diagonal, cons
   if (!std::ranges::all_of(d, finite) || !std::ranges::all_of(e, finite)) return false;
   T largest = 0;
   for (std::size_t i = 0; i < d.size(); ++i) largest = std::max({largest, std::abs(d[i]), std::abs(e[i])});
-  // Of a matrix of zeros, singular values that are negligible become 0.
+  // A matrix of zeros has the smallest exponent, which makes its negligible singular values 0.
   const int exponent = largest == T(0) ? -std::numeric_limits<int>::max() : std::ilogb(largest);
   const auto scaled = [](std::vector<T> x, int by) {
     for (T& element : x) element = std::ldexp(element, by);

@@ -135,7 +135,7 @@ class ColumnFactors {
   }
 
  private:
-  /// Of sixteen parts of the slab, 32 rows and 8 k each, of which a simdgroup has two.
+  /// The slab has sixteen parts of 32 rows and 8 k each; a simdgroup has two of them.
   uint part(uint n) const { return thread_ / lane_count * 2 + n / 2; }
   uint row(uint n) const { return part(n) / 4 * 32 + thread_ % 8 * 4; }
   uint line(uint n) const { return part(n) % 4 * 8 + thread_ % lane_count / 8 * 2 + n % 2; }

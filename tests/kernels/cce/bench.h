@@ -69,7 +69,7 @@ inline Tolerance tolerance_of(CcePath path) {
   return path == CcePath::plain ? Tolerance{1e-6, 1e-5, 1} : Tolerance{};
 }
 
-/// Of matrices of bfloat: a loss is that of exact products summed in float; gradients have 8 bits, as dL/dz before them.
+/// For matrices of bfloat: the loss has exact products, summed in float; gradients have 8 bits, as dL/dz before them.
 constexpr Tolerance bfloat_tolerance{2e-6, 0x1p-7, 0x1p-10};
 
 template <class Real>
