@@ -114,6 +114,17 @@ TEST(Ptx, MultipliesMatricesOnTensorCoresThatAreFastForDoubles) {
   EXPECT_THAT(ptx_of_kernel(product, "sm_89"), Not(HasSubstr("mma.sync")));
 }
 
+/// A lane that fetches its own element must take part in the shuffle too, or the others wait for ever.
+TEST(Ptx, FetchesElementsOfMatricesInAllLanes) {
+  for (const char* layout : {"", "b.thread_elements()[0] = 1;"}) {
+    const std::string ptx = ptx_of_kernel("simdgroup_float8x8 b, c; simdgroup_load(b, a);" + std::string(layout) +
+                                          "simdgroup_multiply(c, b, b); simdgroup_store(c, a);");
+    const std::string entry = ptx.substr(ptx.find(".entry"));
+    EXPECT_THAT(entry, HasSubstr("shfl.sync")) << layout;
+    EXPECT_EQ(count(entry, "bra\\b"), 1U) << layout << ": expected none but that of threads outside of the grid";
+  }
+}
+
 /// Lanes drift apart on a GPU: an operation of all lanes waits for them, one in a branch must not.
 TEST(Ptx, MarksOperationsThatNotAllLanesExecute) {
   const auto translated = [](const std::string& body) {

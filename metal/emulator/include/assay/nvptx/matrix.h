@@ -61,9 +61,8 @@ ASSAY_OWN vec<T, 2> elements_of(simdgroup_matrix<T, 8, 8> matrix, bool transpose
   return matrix.elements;
 }
 
-/// The value of lane `from`, all lanes of the warp taking part. Not volatile, as above.
+/// The value of lane `from`. All lanes must call it, also those that ask for their own. Not volatile, as above.
 ASSAY_OWN float factor_of_lane(float mine, uint from) {
-  if (from == lane_of_warp()) return mine;  // for all lanes or for none
   float other;
   asm("shfl.sync.idx.b32 %0, %1, %2, 31, -1;" : "=f"(other) : "f"(mine), "r"(from));
   return other;
@@ -94,8 +93,11 @@ ASSAY_OWN vec<float, 2> product_of_16_bits(vec<T, 2> a, vec<T, 2> b, vec<float, 
 ASSAY_OWN vec<float, 2> product_of_doubles(vec<float, 2> a, vec<float, 2> b) {
   const uint lane = lane_of_warp();
   const int row = int(lane / 4), pair = int(lane % 4), parity = row % 2;
-  const uint from_left = lane_of_element(row, 2 * pair);
-  const double left[] = {factor_of_lane(a.x, from_left), factor_of_lane(a.y, from_left)};
+  if (is_laid_out_as_by_apple()) {  // else each lane has its own
+    const uint from_left = lane_of_element(row, 2 * pair);
+    a = {factor_of_lane(a.x, from_left), factor_of_lane(a.y, from_left)};
+  }
+  const double left[] = {a.x, a.y};
   const bool is_odd_source = matrix_row(lane) % 2 == 1;
   const float same = factor_of_lane(is_odd_source ? b.y : b.x, lane_of_element(2 * pair + parity, row));
   const float other = factor_of_lane(is_odd_source ? b.x : b.y, lane_of_element(2 * pair + 1 - parity, row));
