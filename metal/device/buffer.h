@@ -3,11 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 
 #include "metal/device/result.h"
 
 namespace assay::metal {
+
+/// Writes the contents of a new buffer, all of its bytes.
+using BufferFill = std::function<void(std::span<std::byte>)>;
 
 class Buffer {
  public:

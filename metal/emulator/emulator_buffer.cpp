@@ -1,12 +1,30 @@
 #include "metal/emulator/emulator_buffer.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "metal/device/buffer_rules.h"
+#include "metal/emulator/dispatch/os_threads.h"
 #include "metal/emulator/memory/zeroed_pages.h"
 
 namespace assay::metal::emulator {
+
+namespace {
+
+/// On two OS threads, since the system takes longer to find the pages than it takes to fill them.
+void poison(Allocation& allocation) {
+  constexpr std::uint64_t large = std::uint64_t{1} << 24;
+  if (allocation.length() < large) return allocation.poison(0, allocation.length());
+  const std::uint64_t half = allocation.length() / 2;
+  std::atomic<unsigned> parts = 0;
+  on_os_threads(2, [&](std::size_t) {
+    for (unsigned part = parts++; part < 2; part = parts++)
+      allocation.poison(part * half, part == 0 ? half : allocation.length() - half);
+  });
+}
+
+}  // namespace
 
 Result<std::shared_ptr<EmulatorBuffer>> EmulatorBuffer::allocate(std::shared_ptr<DeviceState> device,
                                                                  std::uint64_t length, std::string label) {
@@ -22,16 +40,23 @@ Result<std::shared_ptr<EmulatorBuffer>> EmulatorBuffer::create(std::shared_ptr<D
                                                                std::uint64_t length, std::string label) {
   const bool is_checked = device->is_checked;
   Result<std::shared_ptr<EmulatorBuffer>> buffer = allocate(std::move(device), length, std::move(label));
-  if (buffer && is_checked) (*buffer)->allocation().poison();
+  if (buffer && is_checked) poison((*buffer)->allocation());
   return buffer;
 }
 
 Result<std::shared_ptr<EmulatorBuffer>> EmulatorBuffer::create(std::shared_ptr<DeviceState> device,
                                                                std::span<const std::byte> bytes, std::string label) {
-  Result<std::shared_ptr<EmulatorBuffer>> buffer = allocate(std::move(device), bytes.size(), std::move(label));
+  const auto copy = [bytes](std::span<std::byte> to) { std::memcpy(to.data(), bytes.data(), bytes.size()); };
+  return create(std::move(device), bytes.size(), copy, std::move(label));
+}
+
+Result<std::shared_ptr<EmulatorBuffer>> EmulatorBuffer::create(std::shared_ptr<DeviceState> device,
+                                                               std::uint64_t length, const BufferFill& fill,
+                                                               std::string label) {
+  Result<std::shared_ptr<EmulatorBuffer>> buffer = allocate(std::move(device), length, std::move(label));
   if (!buffer) return buffer;
-  std::memcpy((*buffer)->contents(), bytes.data(), bytes.size());
-  (*buffer)->note_written(0, bytes.size());
+  fill({(*buffer)->contents(), length});
+  (*buffer)->note_written(0, length);
   return buffer;
 }
 

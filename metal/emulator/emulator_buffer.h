@@ -20,6 +20,10 @@ class EmulatorBuffer final : public Buffer {
   static Result<std::shared_ptr<EmulatorBuffer>> create(std::shared_ptr<DeviceState> device,
                                                         std::span<const std::byte> bytes, std::string label);
 
+  /// The contents that `fill` writes. Errors: as above.
+  static Result<std::shared_ptr<EmulatorBuffer>> create(std::shared_ptr<DeviceState> device, std::uint64_t length,
+                                                        const BufferFill& fill, std::string label);
+
   /// Zeros whose pages exist only where they are touched, and which count as written if `is_written`. Errors: as above;
   /// only the addresses limit its length.
   static Result<std::shared_ptr<EmulatorBuffer>> create_sparse(std::shared_ptr<DeviceState> device,

@@ -122,6 +122,12 @@ Result<std::shared_ptr<Buffer>> EmulatorDevice::new_buffer(std::span<const std::
   return EmulatorBuffer::create(state_, bytes, label);
 }
 
+Result<std::shared_ptr<Buffer>> EmulatorDevice::new_filled_buffer(std::uint64_t length, const BufferFill& fill,
+                                                                  const std::string& label) {
+  state_->epoch.end("Device::new_filled_buffer");
+  return EmulatorBuffer::create(state_, length, fill, label);
+}
+
 Result<std::shared_ptr<Buffer>> EmulatorDevice::new_sparse_buffer(std::uint64_t length, bool is_written,
                                                                   const std::string& label) {
   state_->epoch.end("Device::new_sparse_buffer");

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "metal/device/buffer.h"
 #include "metal/device/device.h"
 #include "metal/device/shader_language.h"
 #include "metal/emulator/abi/shader_abi.h"
@@ -76,6 +77,10 @@ class EmulatorDevice final : public Device {
   Result<std::shared_ptr<Buffer>> new_buffer(std::uint64_t length, const std::string& label) override;
   Result<std::shared_ptr<Buffer>> new_buffer(std::span<const std::byte> bytes, const std::string& label) override;
   std::shared_ptr<CommandQueue> new_command_queue() override;
+
+  /// A buffer with the contents that `fill` writes, which no other memory holds. Errors: as Device::new_buffer.
+  Result<std::shared_ptr<Buffer>> new_filled_buffer(std::uint64_t length, const BufferFill& fill,
+                                                    const std::string& label);
 
   /// A buffer of zeros whose pages exist only where they are touched. To initcheck it is written if `is_written`.
   Result<std::shared_ptr<Buffer>> new_sparse_buffer(std::uint64_t length, bool is_written, const std::string& label);

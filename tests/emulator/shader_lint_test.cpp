@@ -84,6 +84,46 @@ template [[host_name("f_float")]] kernel void f<float>(device float*, constant f
             "");
 }
 
+TEST(Lint, RefusesAddressesOfComponentsOfVectors) {
+  const std::string text = lint(R"(
+kernel void f(device float* a, device packed_float3* p, device float4* v, threadgroup float2* s [[threadgroup(0)]]) {
+  thread float4 own = v[0];
+  thread float* q = &own.y;
+  device float* d = &v[1].b;
+  threadgroup float* t = &(s->x);
+  a[0] = q[1] + d[1] + t[1];
+})");
+  for (const char* place : {"6:21", "7:21", "8:26"})
+    EXPECT_THAT(text, HasSubstr(std::string("test.metal:") + place + ": error: address of vector element requested"));
+}
+
+TEST(Lint, TakesComponentsOfVectors) {
+  EXPECT_EQ(lint(R"(
+struct Point { float x, y; packed_float2 at; };
+constant float2 table[1] = {float2(1, 2)};
+constexpr constant float4 four = {1, 2, 3, 4};
+template <typename T> T larger(T a, T b) { return a > b ? a : b; }
+float twice(thread const float& x) { return 2 * x; }
+kernel void f(device float* a, device half4* h, device bfloat2* b, constant float4& c, device Point* points,
+              volatile device float4* v, threadgroup int2* s [[threadgroup(0)]], device const uint3* u) {
+  Point p = points[0];
+  thread float* q = &p.x;
+  device float* d = &points[1].y;
+  thread float3 own = c.xyz;
+  own.x = own.y = own.z++;
+  own.r += own.g * (float)h->w;
+  h[1].x = h[0].y;
+  b[1].y = b[0].x;
+  v->x = v[1].w;
+  s->x = larger(s->y, 1);
+  s[1].xy = s[0].yx;
+  thread float4* whole = (thread float4*)&own;
+  float array[int(four.z)] = {c.x, table[0].y, four.w};
+  a[u[0].z] = *q + *d + larger(own.x, c.w) + max(own.y, 0.0f) + twice(own.x) + twice(1.0f) + (*whole).x + array[u->x] + p.at.x;
+})"),
+            "");
+}
+
 TEST(Lint, RefusesPointersWithoutAnAddressSpace) {
   EXPECT_THAT(lint("float f(float* p) { return *p; }\n"),
               HasSubstr("test.metal:3:9: error: pointer type must have explicit address space qualifier"));

@@ -30,6 +30,14 @@ void access(const void* address, std::uint64_t bytes, abi::Access kind, const vo
   calls().accesses.push_back({address, bytes, kind});
 }
 
+void read_word(const void* address, const void* pc) {
+  access(address, 4, abi::Access::read, pc);
+}
+
+void write_word(const void* address, const void* pc) {
+  access(address, 4, abi::Access::write, pc);
+}
+
 void* aligned(std::vector<char>& memory) {
   return memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64;
 }
@@ -88,6 +96,8 @@ void undefined_lane(abi::Scope /*scope*/, std::uint32_t /*lane*/, const abi::Sit
 void leave(const abi::Site* /*site*/) {}
 
 constexpr abi::Services services{&access,
+                                 &read_word,
+                                 &write_word,
                                  &threadgroup_variable,
                                  &fence,
                                  &position,

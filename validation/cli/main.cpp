@@ -1,31 +1,24 @@
 // assay: tells the author of a numerical kernel whether it is right, by how much it is off, where, and why.
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 
-#include "metal/device/program_file.h"
 #include "validation/cli/commands.h"
 #include "validation/cli/run_program.h"
 #include "validation/core/terminal.h"
 #include "validation/report/record.h"
 
-namespace {
-
-/// OpenBLAS starts threads when it is loaded, each of which tries for ever to get 128 MiB of addresses. Where addresses
-/// are limited, the program starts again without these threads, which it has no use for (metal/cpu/blas.h).
-void start_without_threads_of_openblas(char** argv) {
-  constexpr const char* variable = "OPENBLAS_NUM_THREADS";
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
-  if (std::getenv(variable) != nullptr || setenv(variable, "1", 1) != 0) return;
-  execv(assay::metal::program_path().c_str(), argv);
+/// OpenBLAS asks for this number of threads when it is loaded, and takes this function in place of its own, which reads a
+/// variable of the environment. This program has no use for its threads (metal/cpu/blas.h). Each would spin for a while,
+/// and where addresses are limited, would try for ever to get 128 MiB of them.
+extern "C" [[gnu::visibility("default")]] int openblas_num_threads_env() {
+  return 1;
 }
+
+namespace {
 
 /// Refuses an empty value for each option of the command and its subcommands: a script's unset variable would otherwise
 /// be taken as no option at all. The empty word alone has a meaning.
@@ -77,6 +70,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  start_without_threads_of_openblas(argv);
   return assay::validation::run_program([&] { return run(argc, argv); });
 }

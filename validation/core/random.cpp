@@ -5,18 +5,6 @@
 
 namespace assay::validation {
 
-void Random::skip(std::uint64_t count) {
-  state_ += count * 0x9E3779B97F4A7C15U;
-}
-
-std::uint64_t Random::bits() {
-  skip(1);
-  std::uint64_t z = state_;
-  z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
-  z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
-  return z ^ (z >> 31U);
-}
-
 std::int64_t Random::integer(std::int64_t low, std::int64_t high) {
   // Unsigned throughout, because high - low may not fit in 63 bits; a count of 2^64 becomes 0.
   const auto first = static_cast<std::uint64_t>(low);

@@ -11,10 +11,16 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
 
-  std::uint64_t bits();
+  std::uint64_t bits() {
+    skip(1);
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
+    return z ^ (z >> 31U);
+  }
 
   /// As `count` calls of bits(), of which integer() and real() make one each and gaussian() two.
-  void skip(std::uint64_t count);
+  void skip(std::uint64_t count) { state_ += count * 0x9E3779B97F4A7C15U; }
 
   /// Uniform in [low, high], both included.
   std::int64_t integer(std::int64_t low, std::int64_t high);

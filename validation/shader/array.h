@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "metal/device/buffer.h"
 #include "metal/device/function.h"
 #include "validation/shader/scalar.h"
 
@@ -20,13 +21,15 @@ struct ShaderArray {
   std::string scalar;  ///< Metal's name of the numbers' type
   std::vector<std::int64_t> shape;
   std::optional<std::vector<std::byte>> bytes = {};  ///< nothing: unwritten memory
-  bool is_large_zero = false;                        ///< zeros, too many to hold in `bytes`
+  metal::BufferFill fill = {};                       ///< writes contents that need no copy in `bytes`
+  bool is_large_zero = false;                        ///< zeros, too many to write
   std::vector<std::string> functions = {};           ///< the visible functions whose addresses these are: a table
   std::vector<std::string> addresses_of = {};        ///< the arrays whose addresses these are: an argument buffer
   std::string type_key = {};                         ///< the key of a file that states the type: "types.targets"
 
-  std::uint64_t length() const;  ///< in bytes
-  std::string summary() const;   ///< "float32 [256, 4]"
+  bool is_written() const { return bytes || fill || is_large_zero; }  ///< before a kernel runs
+  std::uint64_t length() const;                                       ///< in bytes
+  std::string summary() const;                                        ///< "float32 [256, 4]"
 };
 
 /// The type of the argument's elements; for an atomic, the type of its value. Throws std::invalid_argument for a

@@ -21,12 +21,17 @@ constexpr int unset_byte = 0xFF;
 std::shared_ptr<metal::Buffer> make_buffer(metal::Device& device, const std::string& name, const ShaderArray& array) {
   if (array.bytes) return or_refuse(device.new_buffer(*array.bytes, name));
   auto* const emulated = dynamic_cast<metal::emulator::EmulatorDevice*>(&device);
+  if (emulated != nullptr && array.fill)
+    return or_refuse(emulated->new_filled_buffer(array.length(), array.fill, name));
   if (emulated != nullptr && array.length() > large_array)
     return or_refuse(emulated->new_sparse_buffer(array.length(), array.is_large_zero, name));
   auto buffer = or_refuse(device.new_buffer(array.length(), name));
   if (emulated != nullptr && emulated->options().is_checked) return buffer;  // the emulator has filled it
-  std::memset(buffer->contents(), array.is_large_zero ? 0 : unset_byte, array.length());
-  if (array.is_large_zero) (void)buffer->did_modify(0, array.length());
+  if (array.fill)
+    array.fill({buffer->contents(), array.length()});
+  else
+    std::memset(buffer->contents(), array.is_large_zero ? 0 : unset_byte, array.length());
+  if (array.is_written()) (void)buffer->did_modify(0, array.length());
   return buffer;
 }
 

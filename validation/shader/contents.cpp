@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <vector>
@@ -50,28 +51,26 @@ ShaderArray shaped(const metal::Argument& argument, const std::string& text) {
   return array;
 }
 
-/// The bytes of `count` numbers, which are the same on any number of threads.
-std::vector<std::byte> random_bytes(const std::string& scalar, std::uint64_t count, std::uint64_t seed) {
-  constexpr std::uint64_t piece = 4096;
-  const std::uint64_t pieces = (count + piece - 1) / piece;
-  std::vector<std::byte> bytes(count * scalar_size(scalar));
-  const bool has_fractions = is_floating(scalar);
+/// As many numbers as `to` has room for, the first of them those that `random` gives next.
+void fill_random(const std::string& scalar, std::span<std::byte> to, Random random) {
+  if (scalar == "float") return fill_gaussian(std::span(reinterpret_cast<float*>(to.data()), to.size() / 4), random);
+  std::vector<double> numbers(to.size() / scalar_size(scalar));
+  if (is_floating(scalar))
+    fill_gaussian(std::span(numbers), random);
+  else
+    for (double& x : numbers) x = static_cast<double>(random.integer(0, 127));
+  std::ranges::copy(scalar_bytes(scalar, numbers), to.begin());
+}
+
+/// Numbers that are the same on any number of threads.
+void fill_random_on_threads(const std::string& scalar, std::span<std::byte> to, std::uint64_t seed) {
+  constexpr std::uint64_t numbers = 1U << 16U;
+  const std::uint64_t piece = numbers * scalar_size(scalar), pieces = (to.size() + piece - 1) / piece;
   metal::cpu::for_each_piece(pieces, metal::cpu::worker_count(0, pieces), [&](std::size_t, std::size_t n) {
     Random random(seed);
-    random.skip(n * piece * (has_fractions ? 2 : 1));
-    std::vector<double> numbers(std::min(piece, count - n * piece));
-    if (has_fractions) fill_gaussian(numbers, random);
-    for (double& x : numbers)
-      if (!has_fractions) x = static_cast<double>(random.integer(0, 127));
-    std::byte* const to = &bytes[n * piece * scalar_size(scalar)];
-    if (scalar == "float") {
-      const std::vector<float> rounded(numbers.begin(), numbers.end());
-      std::memcpy(to, rounded.data(), rounded.size() * sizeof(float));
-    } else {
-      std::ranges::copy(scalar_bytes(scalar, numbers), to);
-    }
+    random.skip(n * numbers * (is_floating(scalar) ? 2 : 1));
+    fill_random(scalar, to.subspan(n * piece, std::min(piece, to.size() - n * piece)), random);
   });
-  return bytes;
 }
 
 ShaderArray random_array(const metal::Argument& argument, const std::string& shape, std::uint64_t seed) {
@@ -82,14 +81,16 @@ ShaderArray random_array(const metal::Argument& argument, const std::string& sha
         fmt::format("{} bytes: expected at most {}, a quarter of this machine's memory; zero: "
                     "and unset: take more, in pages that exist only where they are touched",
                     array.length(), most));
-  array.bytes = random_bytes(array.scalar, array.length() / scalar_size(array.scalar), seed + argument.index);
+  array.fill = [scalar = array.scalar, seed = seed + argument.index](std::span<std::byte> to) {
+    fill_random_on_threads(scalar, to, seed);
+  };
   return array;
 }
 
 ShaderArray zero_array(const metal::Argument& argument, const std::string& shape) {
   ShaderArray array = shaped(argument, shape);
   array.is_large_zero = array.length() > large_array;
-  if (!array.is_large_zero) array.bytes.emplace(array.length());
+  if (!array.is_large_zero) array.fill = [](std::span<std::byte> to) { std::ranges::fill(to, std::byte{0}); };
   return array;
 }
 

@@ -52,30 +52,44 @@ double cosine_of_turns(double x) {
   return angle * polynomial(sine, angle * angle);
 }
 
+/// As Random::real(), by operations that every processor has for vectors: the upper 21 bits and the lower 32 become doubles
+/// by an exponent in front of them.
+double to_real(std::uint64_t bits) {
+  const double high = std::bit_cast<double>(bits >> 43U | 0x4530000000000000U) - 0x1p84;
+  const double low = std::bit_cast<double>((bits >> 11U & 0xFFFFFFFFU) | 0x4330000000000000U) - 0x1p52;
+  return (high + low) * 0x1p-53;
+}
+
 // GCC's -O2 leaves these loops as they are, which takes three times as long. AVX2 has no fused operation, so that the
 // numbers are the same on every processor.
 #if defined(__x86_64__) && defined(__linux__) && !defined(__clang__)
 [[gnu::optimize("O3"), gnu::target_clones("avx2", "default")]]
 #endif
-void to_gaussian(Block& first, const Block& second) {
-  for (double& x : first) x = -2 * logarithm(1 - x);
-  for (double& x : first) x = std::sqrt(x);
-  for (std::size_t n = 0; n < block; ++n) first[n] *= cosine_of_turns(second[n]);
+void fill(Block& numbers, Random random) {
+  Block turns{};
+  Random of_turns = random;
+  of_turns.skip(1);
+  for (double& x : numbers) x = to_real(random.bits()), random.skip(1);
+  for (double& x : turns) x = to_real(of_turns.bits()), of_turns.skip(1);
+  for (double& x : numbers) x = -2 * logarithm(1 - x);
+  for (double& x : numbers) x = std::sqrt(x);
+  for (std::size_t n = 0; n < block; ++n) numbers[n] *= cosine_of_turns(turns[n]);
 }
 
 }  // namespace
 
-void fill_gaussian(std::span<double> numbers, Random& random) {
+template <class Real>
+void fill_gaussian(std::span<Real> numbers, Random& random) {
+  Block filled{};
   for (std::size_t begin = 0; begin < numbers.size(); begin += block) {
     const std::size_t count = std::min(block, numbers.size() - begin);
-    Block first{}, second{};
-    for (std::size_t n = 0; n < count; ++n) {
-      first[n] = random.real();
-      second[n] = random.real();
-    }
-    to_gaussian(first, second);
-    std::copy_n(first.begin(), count, numbers.begin() + static_cast<std::ptrdiff_t>(begin));
+    fill(filled, random);
+    random.skip(2 * count);
+    for (std::size_t n = 0; n < count; ++n) numbers[begin + n] = static_cast<Real>(filled[n]);
   }
 }
+
+template void fill_gaussian(std::span<float> numbers, Random& random);
+template void fill_gaussian(std::span<double> numbers, Random& random);
 
 }  // namespace assay::validation

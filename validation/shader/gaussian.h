@@ -7,7 +7,9 @@
 
 namespace assay::validation {
 
-/// The numbers that as many calls of random.gaussian() return, to some 2^-40 of each.
-void fill_gaussian(std::span<double> numbers, Random& random);
+/// The numbers that as many calls of random.gaussian() return, to some 2^-40 of each; then rounded to Real, float or
+/// double.
+template <class Real>
+void fill_gaussian(std::span<Real> numbers, Random& random);
 
 }  // namespace assay::validation

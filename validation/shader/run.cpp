@@ -219,7 +219,7 @@ void add_unwritten(const ShaderScript& script, const ShaderFunctions& functions,
   for (const std::string& name : written_arrays(script, functions, outcome.arrays)) {
     const auto array = outcome.arrays.find(name);
     const auto buffer = buffers.find(name);
-    if (array == outcome.arrays.end() || array->second.bytes || buffer == buffers.end()) continue;
+    if (array == outcome.arrays.end() || array->second.is_written() || buffer == buffers.end()) continue;
     const auto* const emulated = dynamic_cast<const metal::emulator::EmulatorBuffer*>(buffer->second.get());
     if (emulated == nullptr || emulated->is_sparse()) continue;
     const metal::Argument* const argument = argument_of(script, functions, name);

@@ -27,7 +27,7 @@ struct Context;
 
 namespace assay::metal::emulator::abi {
 
-inline constexpr assay_u32 version = 16;
+inline constexpr assay_u32 version = 17;
 inline constexpr assay_u32 lanes_per_simdgroup = 32;
 inline constexpr assay_u32 lanes_per_quadgroup = 4;
 inline constexpr assay_u32 max_arguments = 31;  ///< buffers of a kernel, and as many threadgroup arguments
@@ -209,6 +209,10 @@ struct Services {
   /// a local variable are announced too if its address has escaped; those of the shader's own constants are not. Does
   /// not return if the access must not be performed: the thread then ends.
   void (*access)(const void* address, assay_u64 bytes, Access access, const void* pc);
+
+  /// The same for a read and for a write of four bytes, which most accesses are.
+  void (*read_word)(const void* address, const void* pc);
+  void (*write_word)(const void* address, const void* pc);
 
   /// The group's memory for one `threadgroup` variable, uninitialised when the group starts. `key` is a distinct
   /// address for each variable and template instantiation.

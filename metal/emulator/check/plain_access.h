@@ -20,6 +20,13 @@ namespace assay::metal::emulator {
   cell.read.mark();
 }
 
+/// Whether the access is a read that breaks no rule and needs no record.
+[[gnu::always_inline]] inline bool is_unrecorded(const AllowedWords& words, const void* address, std::uint64_t bytes,
+                                                 abi::Access kind) {
+  const auto offset = reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(words.begin);
+  return kind == abi::Access::read && offset < words.unrecorded_bytes && bytes <= words.unrecorded_bytes - offset;
+}
+
 /// Records an access that breaks no rule. `was_written` is whether the memory was written before the dispatch. Returns
 /// false if only Checker::judge() can tell.
 [[gnu::always_inline]] inline bool note_in_cell(const SpaceClock& clock, Cell cell, Trace now, abi::Access kind,
@@ -51,8 +58,6 @@ inline bool note_in_bytes(const AllowedWords& words, std::uint64_t offset, std::
 [[gnu::always_inline]] inline bool note_if_plain(const AllowedWords& words, std::uint32_t thread, const void* address,
                                                  std::uint64_t bytes, abi::Access kind, const void* pc) {
   const auto offset = reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(words.begin);
-  if (kind == abi::Access::read && offset < words.unrecorded_bytes && bytes <= words.unrecorded_bytes - offset)
-    return true;
   const std::uint64_t index = offset / Shadow::word_bytes, shift = offset % Shadow::word_bytes;
   if (index >= words.count || words.is_read_only) return false;
   const Trace now(words.clock->now, thread, pc, false);

@@ -33,6 +33,11 @@ bool TrialRecords::look_at(std::uint64_t part) {
   const std::uint64_t begin = part * words_at_once, end = std::min(begin + words_at_once, words);
   Ranges written;
   for (std::uint64_t word = begin; word < end; ++word) {
+    if (const std::uint64_t after = written_by_one(word, end); after != word) {
+      add(written, word * word_bytes, (after - word) * word_bytes);
+      word = after - 1;
+      continue;
+    }
     const Use use = use_of([word](const Accesses& record) { return record.words[word]; });
     if (use.conflicts) return false;
     if (use.is_written) add(written, word * word_bytes, word_bytes);
@@ -45,6 +50,15 @@ bool TrialRecords::look_at(std::uint64_t part) {
   const std::lock_guard lock(mutex_);
   written_.insert(written_.end(), written.begin(), written.end());
   return true;
+}
+
+/// The end of the words from `begin` on that are written as wholes, if there is one record only: the record of one OS
+/// thread has no conflicts.
+std::uint64_t TrialRecords::written_by_one(std::uint64_t begin, std::uint64_t end) const {
+  if (records_.size() != 1) return begin;
+  const Trace* const writes = records_[0].words.writes;
+  while (begin < end && !writes[begin].is_marked() && writes[begin].time() > records_[0].since) ++begin;
+  return begin;
 }
 
 /// The use of the bytes to which cell_of(record) belongs. Nothing but `has_split` if any record tells these bytes

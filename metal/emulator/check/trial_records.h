@@ -42,6 +42,7 @@ class TrialRecords {
     Cells words;
     std::uint32_t since;
   };
+  std::uint64_t written_by_one(std::uint64_t begin, std::uint64_t end) const;
   template <class CellOf>
   Use use_of(const CellOf& cell_of) const;
 

@@ -74,14 +74,22 @@ bool is_about_address_spaces(std::string_view error) {
   const bool is_of_pointer_and_value = has(error, "invalid operands to binary") && pointers_in(first_line(error)) < 2;
   // The variable is local and constant: `constant` is a part of the global address space here.
   const bool is_local_constant = has(error, "static local variable must reside in");
-  if (has(error, "__generic") || is_program_constant || is_of_values || is_of_pointer_and_value || is_local_constant)
+  // A value that a `thread const` reference takes is in the thread's memory, which clang does not know.
+  const bool is_of_temporary =
+      has(error, "cannot bind reference in default address space to object in address space '__private'");
+  if (has(error, "__generic") || is_program_constant || is_of_values || is_of_pointer_and_value || is_local_constant ||
+      is_of_temporary)
     return false;
   return has(error, "address space") || has(error, "__global_device") || has(error, "__global_host") ||
          has(error, "__local");
 }
 
+/// Components of vectors are properties here, whose values have no address: components.h.
+constexpr std::string_view address_of_property = "address of property expression requested";
+
 std::string in_metal_terms(std::string text) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> words = {{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> words = {{
+      {address_of_property, "address of vector element requested"},
       {"const __global_host", "constant"},
       {"__global_device", "device"},
       {"__global_host", "constant"},
@@ -101,7 +109,8 @@ std::string in_metal_terms(std::string text) {
 std::string address_space_errors(std::string_view messages, std::string_view headers) {
   std::string result;
   for (const std::string& error : errors(messages))
-    if (!is_in_headers(error, headers) && !follows_from_another(error) && is_about_address_spaces(error))
+    if (!is_in_headers(error, headers) && !follows_from_another(error) &&
+        (is_about_address_spaces(error) || has(error, address_of_property)))
       result += in_metal_terms(error);
   return result;
 }

@@ -6,8 +6,8 @@
 
 namespace assay::metal::emulator {
 
-/// Selects from clang's standard error the errors about address spaces that are not in the folder `headers`, with their
-/// notes. All other errors are those of the ordinary compilation.
+/// Selects from clang's standard error the errors about address spaces and about addresses of a vector's components that
+/// are not in the folder `headers`, with their notes. All other errors are those of the ordinary compilation.
 std::string address_space_errors(std::string_view messages, std::string_view headers);
 
 }  // namespace assay::metal::emulator

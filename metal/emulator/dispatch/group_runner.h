@@ -64,7 +64,8 @@ class GroupRunner final : private BarrierListener {
   std::uint64_t static_length() const { return memory_.variable_bytes(); }
 
   // Services, called by the threads.
-  void access(const void* address, std::uint64_t bytes, abi::Access kind, const void* pc);
+  template <class Bytes, class Kind>
+  void access(const void* address, Bytes bytes, Kind kind, const void* pc);
   void* threadgroup_variable(const void* key, std::uint64_t bytes, const char* name);
   void fence(std::uint32_t flags, abi::MemoryOrder order, abi::FenceScope scope) {
     if (checker_) checker_->fence(scheduler_.current(), flags, order, scope);
@@ -110,8 +111,8 @@ class GroupRunner final : private BarrierListener {
   void barriers_differ(std::uint32_t one, const abi::Site& site_of_one, std::uint32_t other,
                        const abi::Site& site_of_other) override;
 
-  [[gnu::noinline]] void access_shared(Allocation* allocation, const void* address, std::uint64_t bytes,
-                                       abi::Access kind, const void* pc);
+  template <class Bytes, class Kind>
+  void access_shared(Allocation* allocation, const void* address, Bytes bytes, Kind kind, const void* pc);
   void judge(Allocation* allocation, const void* address, std::uint64_t bytes, abi::Access kind, const void* pc);
   void count_steps(std::uint64_t count, const abi::Site* site, const void* pc) {
     if (__builtin_sub_overflow(steps_left_, count, &steps_left_)) stop_endless(site, pc);

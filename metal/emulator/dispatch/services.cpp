@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <type_traits>
 #include <utility>
 
 #include "metal/emulator/check/plain_access.h"
@@ -11,17 +12,22 @@
 
 namespace assay::metal::emulator {
 
-/// Most accesses are of the thread's own stack, which nobody else knows.
-[[gnu::always_inline]] inline void GroupRunner::access(const void* address, std::uint64_t bytes, abi::Access kind,
-                                                       const void* pc) {
+/// `bytes` and `kind` are numbers, or types that hold numbers known to the compiler. Many accesses are of the thread's own
+/// stack, which nobody else knows, or read what nobody writes.
+template <class Bytes, class Kind>
+[[gnu::always_inline]] inline void GroupRunner::access(const void* address, Bytes bytes, Kind kind, const void* pc) {
   count_steps(1, nullptr, pc);
   Allocation* const allocation = arena_->find(address);
-  if (!allocation && scheduler_.current_fiber().owns(address)) return;
+  if (allocation ? is_unrecorded(allocation->words[record_], address, bytes, kind)
+                 : scheduler_.current_fiber().owns(address))
+    return;
   access_shared(allocation, address, bytes, kind, pc);
 }
 
-void GroupRunner::access_shared(Allocation* allocation, const void* address, std::uint64_t bytes, abi::Access kind,
-                                const void* pc) {
+/// Is not inlined, so that the accesses above need not save the registers that it takes.
+template <class Bytes, class Kind>
+[[gnu::noinline]] void GroupRunner::access_shared(Allocation* allocation, const void* address, Bytes bytes, Kind kind,
+                                                  const void* pc) {
   if (allocation && note_if_plain(allocation->words[record_], scheduler_.current(), address, bytes, kind, pc)) return;
   judge(allocation, address, bytes, kind, pc);
 }
@@ -59,6 +65,12 @@ GroupRunner& runner_for(const char* what) {
 
 void access(const void* address, assay_u64 bytes, abi::Access kind, const void* pc) {
   if (current_runner) current_runner->access(address, bytes, kind, pc);
+}
+
+template <abi::Access kind>
+void access_word(const void* address, const void* pc) {
+  constexpr std::integral_constant<std::uint64_t, Shadow::word_bytes> bytes;
+  if (current_runner) current_runner->access(address, bytes, std::integral_constant<abi::Access, kind>(), pc);
 }
 
 void* threadgroup_variable(const void* key, assay_u64 bytes, assay_u64, const char* name) {
@@ -158,6 +170,8 @@ GroupRunner* set_runner_here(GroupRunner* next) {
 
 const abi::Services& services() {
   static const abi::Services all{&access,
+                                 &access_word<abi::Access::read>,
+                                 &access_word<abi::Access::write>,
                                  &threadgroup_variable,
                                  &fence,
                                  &position,

@@ -45,7 +45,7 @@ bool Trial::run(Launch& launch, std::size_t os_threads) {
   const std::uint64_t groups = ChosenGroups(launch.info.grid.groups().count(), launch.only_groups).count();
   const auto count =
       static_cast<std::size_t>(std::min<std::uint64_t>({os_threads, groups, Allocation::max_records - 1}));
-  if (count < 2 || !launch.is_alone || options_.order == ThreadOrder::random || failed_.contains(launch.entry) ||
+  if (!launch.is_alone || options_.order == ThreadOrder::random || failed_.contains(launch.entry) ||
       !is_worthwhile(launch))
     return false;
   std::vector<Saved> saved;

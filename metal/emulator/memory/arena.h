@@ -55,7 +55,8 @@ class Allocation {
 
   /// Fills it with bytes that are NaN as any floating-point type: memory that nobody has written must not look like
   /// values.
-  void poison() { std::memset(begin_, 0xFF, length_); }
+  void poison() { poison(0, length_); }
+  void poison(std::uint64_t offset, std::uint64_t bytes) { std::memset(begin_ + offset, 0xFF, bytes); }
   bool is_poison() const {
     return length_ == 0 || (begin_[0] == std::byte{0xFF} && std::memcmp(begin_, begin_ + 1, length_ - 1) == 0);
   }

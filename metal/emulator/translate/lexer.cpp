@@ -44,6 +44,8 @@ class Lexer {
       ++at_;
     } else if (c == '#' && at_line_start_) {
       directive();
+    } else if (is_system_) {
+      at_ = std::min(text_.find('\n', at_), text_.size());
     } else {
       at_line_start_ = false;
       token();
@@ -118,7 +120,7 @@ class Lexer {
 
   void add(TokenKind kind, std::size_t length) {
     place_.column = static_cast<std::uint32_t>(at_ - line_start_ + 1);
-    if (!is_system_ || kind == TokenKind::end) tokens_.push_back({kind, text_.substr(at_, length), at_, place_});
+    tokens_.push_back({kind, text_.substr(at_, length), at_, place_});
     at_ += length;
   }
 

@@ -26,7 +26,10 @@ ASSAY_UNCHECKED bool is_own_constant(const void* address) {
 __attribute__((no_sanitize("thread", "coverage"), always_inline)) inline void access(const void* address,
                                                                                      unsigned long bytes,
                                                                                      abi::Access kind, const void* pc) {
-  if (services != nullptr && !is_own_constant(address)) services->access(address, bytes, kind, pc);
+  if (services == nullptr || is_own_constant(address)) return;
+  if (bytes == 4 && kind == abi::Access::read) return services->read_word(address, pc);
+  if (bytes == 4 && kind == abi::Access::write) return services->write_word(address, pc);
+  services->access(address, bytes, kind, pc);
 }
 
 }  // namespace assay_shader_side

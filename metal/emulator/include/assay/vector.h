@@ -6,6 +6,7 @@
 #pragma once
 
 #include <assay/bfloat.h>
+#include <assay/components.h>
 #include <assay/index_check.h>
 #include <assay/initializer_list.h>
 #include <assay/integer_hooks.h>
@@ -184,72 +185,40 @@ struct alignas(N * sizeof(T)) vec {
 
 template <class T>
 struct alignas(2 * sizeof(T)) vec<T, 2> {
-  union {
-    struct {
-      T x, y;
-    };
-    struct {
-      T r, g;
-    };
-    T elements[2];
-  };
+  ASSAY_COMPONENTS_OF_2
   template <class S, class = assay_detail::if_scalar<S>>
-  ASSAY_OWN constexpr vec(S all) : x(T(all)), y(T(all)) {}
-  ASSAY_OWN constexpr vec(T x_, T y_) : x(x_), y(y_) {}
-  ASSAY_OWN constexpr vec(const assay_detail::Elements<T, 2>& e) : x(e.at[0]), y(e.at[1]) {}
-  ASSAY_IN_PLACE constexpr T& at(long n) { return __builtin_is_constant_evaluated() ? (n == 0 ? x : y) : elements[n]; }
-  ASSAY_IN_PLACE constexpr const T& at(long n) const {
-    return __builtin_is_constant_evaluated() ? (n == 0 ? x : y) : elements[n];
-  }
+  ASSAY_OWN constexpr vec(S all) : ASSAY_SET_2(T(all), T(all)) {}
+  ASSAY_OWN constexpr vec(T x_, T y_) : ASSAY_SET_2(x_, y_) {}
+  ASSAY_OWN constexpr vec(const assay_detail::Elements<T, 2>& e) : ASSAY_SET_2(e.at[0], e.at[1]) {}
+  ASSAY_IN_PLACE constexpr T& at(long n) { return ASSAY_COMPONENT_AT(n, n == 0 ? x : y); }
+  ASSAY_IN_PLACE constexpr const T& at(long n) const { return ASSAY_COMPONENT_AT(n, n == 0 ? x : y); }
   ASSAY_VECTOR_BODY(2)
   ASSAY_SWIZZLES_OF(2)
 };
 
 template <class T>
 struct alignas(4 * sizeof(T)) vec<T, 3> {
-  union {
-    struct {
-      T x, y, z;
-    };
-    struct {
-      T r, g, b;
-    };
-    T elements[3];
-  };
+  ASSAY_COMPONENTS_OF_3
   template <class S, class = assay_detail::if_scalar<S>>
-  ASSAY_OWN constexpr vec(S all) : x(T(all)), y(T(all)), z(T(all)) {}
-  ASSAY_OWN constexpr vec(T x_, T y_, T z_) : x(x_), y(y_), z(z_) {}
-  ASSAY_OWN constexpr vec(const assay_detail::Elements<T, 3>& e) : x(e.at[0]), y(e.at[1]), z(e.at[2]) {}
-  ASSAY_IN_PLACE constexpr T& at(long n) {
-    return __builtin_is_constant_evaluated() ? (n == 0 ? x : n == 1 ? y : z) : elements[n];
-  }
-  ASSAY_IN_PLACE constexpr const T& at(long n) const {
-    return __builtin_is_constant_evaluated() ? (n == 0 ? x : n == 1 ? y : z) : elements[n];
-  }
+  ASSAY_OWN constexpr vec(S all) : ASSAY_SET_3(T(all), T(all), T(all)) {}
+  ASSAY_OWN constexpr vec(T x_, T y_, T z_) : ASSAY_SET_3(x_, y_, z_) {}
+  ASSAY_OWN constexpr vec(const assay_detail::Elements<T, 3>& e) : ASSAY_SET_3(e.at[0], e.at[1], e.at[2]) {}
+  ASSAY_IN_PLACE constexpr T& at(long n) { return ASSAY_COMPONENT_AT(n, n == 0 ? x : n == 1 ? y : z); }
+  ASSAY_IN_PLACE constexpr const T& at(long n) const { return ASSAY_COMPONENT_AT(n, n == 0 ? x : n == 1 ? y : z); }
   ASSAY_VECTOR_BODY(3)
   ASSAY_SWIZZLES_OF(3)
 };
 
 template <class T>
 struct alignas(4 * sizeof(T)) vec<T, 4> {
-  union {
-    struct {
-      T x, y, z, w;
-    };
-    struct {
-      T r, g, b, a;
-    };
-    T elements[4];
-  };
+  ASSAY_COMPONENTS_OF_4
   template <class S, class = assay_detail::if_scalar<S>>
-  ASSAY_OWN constexpr vec(S all) : x(T(all)), y(T(all)), z(T(all)), w(T(all)) {}
-  ASSAY_OWN constexpr vec(T x_, T y_, T z_, T w_) : x(x_), y(y_), z(z_), w(w_) {}
-  ASSAY_OWN constexpr vec(const assay_detail::Elements<T, 4>& e) : x(e.at[0]), y(e.at[1]), z(e.at[2]), w(e.at[3]) {}
-  ASSAY_IN_PLACE constexpr T& at(long n) {
-    return __builtin_is_constant_evaluated() ? (n == 0 ? x : n == 1 ? y : n == 2 ? z : w) : elements[n];
-  }
+  ASSAY_OWN constexpr vec(S all) : ASSAY_SET_4(T(all), T(all), T(all), T(all)) {}
+  ASSAY_OWN constexpr vec(T x_, T y_, T z_, T w_) : ASSAY_SET_4(x_, y_, z_, w_) {}
+  ASSAY_OWN constexpr vec(const assay_detail::Elements<T, 4>& e) : ASSAY_SET_4(e.at[0], e.at[1], e.at[2], e.at[3]) {}
+  ASSAY_IN_PLACE constexpr T& at(long n) { return ASSAY_COMPONENT_AT(n, n == 0 ? x : n == 1 ? y : n == 2 ? z : w); }
   ASSAY_IN_PLACE constexpr const T& at(long n) const {
-    return __builtin_is_constant_evaluated() ? (n == 0 ? x : n == 1 ? y : n == 2 ? z : w) : elements[n];
+    return ASSAY_COMPONENT_AT(n, n == 0 ? x : n == 1 ? y : n == 2 ? z : w);
   }
   ASSAY_VECTOR_BODY(4)
   ASSAY_SWIZZLES_OF(4)
