@@ -73,8 +73,13 @@ TEST(ReportJson, KeepsTheSizesThatAreJudged) {
   Report report = sample_report();
   const std::map<std::string, JudgedSizes> sizes = {{"T", {30, 9, {{7, 2}, {12, 1}, {33, 4}}}}};
   report.runs[0].properties[0].judged_sizes = sizes;
+  report.runs[0].properties[0].together.take({{"B", 2}, {"T", 300}});
+  report.runs[0].narrow = {{"C", 9}};
   report.runs[0].properties[0].settle();
-  const PropertyRecord read = again(report).runs[0].properties[0];
+  const GateRecord run = again(report).runs[0];
+  EXPECT_EQ(run.narrow, report.runs[0].narrow);
+  const PropertyRecord& read = run.properties[0];
+  EXPECT_EQ(read.together.all(), report.runs[0].properties[0].together.all());
   EXPECT_EQ(read.judged_sizes, sizes);
   EXPECT_EQ(read.verdict, Verdict::mistrusted);
   EXPECT_EQ(read.mistrust, "") << "it follows from the sizes, which a merge may change";

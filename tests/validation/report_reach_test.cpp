@@ -29,6 +29,24 @@ TEST(ReachText, TellsTheWidestIntervalThatWasNotComparedWithTheReference) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
 }
 
+TEST(ReachText, TellsWhichSizesWereLargeTogetherInOneCase) {
+  GateRecord record = sample_run("cpu");
+  EXPECT_THAT(reach_text(record), Not(HasSubstr("large together")));
+  record.properties[0].together.take({{"B", 200}, {"S", 7}, {"T", 4}});
+  record.properties[0].together.take({{"B", 5}, {"S", 30}, {"T", 1000}});
+  record.properties[1].together.take({{"B", 150}, {"S", 0}, {"T", 300}});
+  EXPECT_THAT(reach_text(record), HasSubstr("    large together in one case\n"
+                                            "      B=200 S=7, B=5 S=30 T=1000, B=150 T=300, S=30 T=1000\n"))
+      << "of each pair, and of all, the case whose smallest extent is the largest";
+}
+
+TEST(GateText, TheLastLineNamesTheExtentsThatTheKernelDeclaresToBeSmall) {
+  GateRecord record = sample_run("cpu");
+  EXPECT_THAT(conclusion_text(record, 1, false), HasSubstr(" mistrusted, in 1.0 s\n"));
+  record.narrow = {{"D", 1}, {"N", 8}};
+  EXPECT_THAT(conclusion_text(record, 1, false), HasSubstr(" mistrusted, in 1.0 s, for D <= 1 and N <= 8 alone\n"));
+}
+
 TEST(ReachText, SaysInWordsThatNoLargeSizeWasJudged) {
   GateRecord record = sample_run("cpu");
   record.properties[0].reached["M"] = {0, 0, 0, 0};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "validation/cce/operation.h"
 #include "validation/core/sizes.h"
@@ -60,11 +61,11 @@ void add_tails(std::vector<Extents>& all, Random& random, Reach reach) {
   for (const std::int64_t V : tiled_sizes(random, reach, pair_min, pair_max)) all.push_back({40, 40, V});
 }
 
-/// Each option alone: a kernel is asked for those that it claims.
-std::vector<CceNamedCase> with_options(std::uint64_t seed) {
+/// Each option alone, also where all extents are beyond tiles: a kernel is asked for those that it claims.
+std::vector<CceNamedCase> with_options(const Extents& size, std::uint64_t seed) {
   std::vector<CceNamedCase> cases;
   const auto add = [&](const char* name, const auto& set) {
-    cases.push_back({fmt::format("N=37 H=39 V=45 {}", name), tokens_in_turn({37, 39, 45}, seed)});
+    cases.push_back({fmt::format("N={} H={} V={} {}", size.N, size.H, size.V, name), tokens_in_turn(size, seed)});
     set(cases.back().problem);
   };
   add("mean", [](CceCase& c) { c.reduction = Reduction::mean; });
@@ -89,13 +90,16 @@ std::vector<CceNamedCase> CceOperation::paired_cases(Reach reach, std::uint64_t 
   Random random(seed);
   std::vector<Extents> all;
   add_pairs(all, random, 2 * pair_min);
+  all.push_back({random.integer(260, 290), random.integer(260, 290), random.integer(530, 560)});
   if (reach != Reach::quick) {
     add_pairs(all, random, pair_max);
     all.push_back({256, 512, 4096});
   }
   if (reach == Reach::thorough) all.push_back({64, 768, 50'257});
   add_tails(all, random, reach);
-  std::vector<CceNamedCase> cases = with_options(random.bits());
+  std::vector<CceNamedCase> cases = with_options({37, 39, 45}, random.bits());
+  const Extents large{random.integer(131, 150), random.integer(131, 150), random.integer(521, 560)};
+  std::ranges::move(with_options(large, random.bits()), std::back_inserter(cases));
   for (const auto& e : all)
     cases.push_back({fmt::format("N={} H={} V={}", e.N, e.H, e.V), tokens_in_turn(e, random.bits())});
   std::ranges::stable_sort(cases, {}, [](const CceNamedCase& one) { return work_of(one.problem); });

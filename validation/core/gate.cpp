@@ -116,7 +116,7 @@ class Judge {
 
   void planned() {
     const double longest = slowest_call(options_.reach, true);
-    CallTimes call_times;
+    CallTimes call_times(1);  // the work is a number of operations
     for (const PlannedCase& one : subject_.planned(property_, options_.reach, options_.seed)) {
       if (is_over()) return;
       const double foretold = one.work > 0 ? call_times.at(one.work) : 0;
@@ -202,8 +202,11 @@ class Judge {
     Finding finding = subject_.judge(property_, c);
     if (shrinking_) return finding.verdict == *shrinking_ ? finding : Finding::pass();
     subject_.recent().add(c, subject_.elements_of(c));
-    if (info_.against_reference && finding.verdict == Verdict::pass && finding.judged.suffices())
-      for (const auto& [name, size] : subject_.sizes_of(c)) report_.sizes[name].insert(size);
+    if (info_.against_reference && finding.verdict == Verdict::pass && finding.judged.suffices()) {
+      const auto sizes = subject_.sizes_of(c);
+      for (const auto& [name, size] : sizes) report_.sizes[name].insert(size);
+      report_.together.take(sizes);
+    }
     report_.record(finding, origin);
     if (info_.against_reference && finding.judged.elements > 0 && subject_.is_ordinary(c))
       for (const auto& [name, size] : subject_.sizes_of(c))

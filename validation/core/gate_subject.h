@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,9 @@ struct PlannedCase {
   std::int64_t work = 0;  ///< about how many operations a kernel needs; 0: too few to foretell its time from others
 };
 
+/// An extent below it is smaller than the tiles and vectors of kernels: their work is hardly asked for.
+inline constexpr std::int64_t narrow_below = 16;
+
 class GateSubject {
  public:
   GateSubject() = default;
@@ -64,6 +68,9 @@ class GateSubject {
 
   /// Which share of drawn cases the sizes and values allow that the kernel declares.
   virtual double claimed_share() const { return 1; }
+
+  /// The extents that the kernel declares to be below `narrow_below`, and the largest of each: a pass says nothing of others.
+  virtual std::map<std::string, std::int64_t> narrow() const { return {}; }
 
   /// The same with the kernel made afresh, without a history; null where that cannot be done.
   virtual std::shared_ptr<const GateSubject> fresh() const { return nullptr; }

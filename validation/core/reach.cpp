@@ -46,7 +46,7 @@ void CallTimes::add(std::int64_t size, double seconds) {
     earlier_seconds_ = std::exchange(seconds_, seconds);
   }
   if (earlier_seconds_ > 0 && seconds_ > 0)
-    power_ = std::clamp(std::log(seconds_ / earlier_seconds_) / std::log(size_ / earlier_size_), 0.0, 2.0);
+    power_ = std::clamp(std::log(seconds_ / earlier_seconds_) / std::log(size_ / earlier_size_), 0.0, most_power_);
 }
 
 double CallTimes::at(std::int64_t larger) const {

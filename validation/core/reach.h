@@ -49,10 +49,13 @@ struct Reached {
 /// Foretells the time of a kernel's call from the times for two smaller sizes.
 class CallTimes {
  public:
+  /// Times grow at most like this power of the size.
+  explicit CallTimes(double most_power = 2) : most_power_(most_power) {}
+
   /// The shorter of two calls for the same size counts: a busy machine may delay a call.
   void add(std::int64_t size, double seconds);
 
-  /// In seconds, should the time go on growing like a power of the size as it did between the two, at most its square;
+  /// In seconds, should the time go on growing like a power of the size as it did between the two;
   /// the same as for a single size that is known; 0 if none is.
   double at(std::int64_t larger) const;
 
@@ -62,6 +65,7 @@ class CallTimes {
   std::int64_t next(std::int64_t size, double longest) const;
 
  private:
+  double most_power_;
   double size_ = 0, seconds_ = 0, earlier_size_ = 0, earlier_seconds_ = 0;
   double power_ = 0;
   bool is_repeated_ = false;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <ranges>
 
 namespace assay::validation {
 namespace {
@@ -96,6 +98,24 @@ std::pair<std::int64_t, std::int64_t> pair_of_sizes(Random& random, std::int64_t
   const std::int64_t one = log_uniform(random, pair_min, std::clamp(budget / pair_min, pair_min, largest));
   const std::int64_t other = log_uniform(random, pair_min, std::clamp(budget / one, pair_min, largest));
   return random.chance(0.5) ? std::pair(one, other) : std::pair(other, one);
+}
+
+void SizesTogether::take(const Sizes& sizes) {
+  for (std::size_t a = 0; a < sizes.size(); ++a)
+    for (std::size_t b = a + 1; b < sizes.size(); ++b) add({sizes[a], sizes[b]});
+  if (sizes.size() > 2) add(sizes);
+}
+
+void SizesTogether::add(const Sizes& sizes) {
+  const auto smallest = [](const Sizes& some) { return std::ranges::min(std::views::values(some)); };
+  std::string names;
+  for (const auto& [name, size] : sizes) names += (names.empty() ? "" : ", ") + name;
+  const auto [known, is_new] = all_.try_emplace(names, sizes);
+  if (!is_new && smallest(known->second) < smallest(sizes)) known->second = sizes;
+}
+
+void SizesTogether::merge(const SizesTogether& other) {
+  for (const auto& [names, sizes] : other.all_) add(sizes);
 }
 
 std::optional<SizeInterval> widest_interval_without(const std::set<std::int64_t>& judged, std::int64_t due) {

@@ -43,6 +43,25 @@ std::pair<std::int64_t, std::int64_t> pair_of_sizes(Random& random, std::int64_t
 /// The sizes that were judged, of each extent by its name.
 using SizesOfExtents = std::map<std::string, std::set<std::int64_t>>;
 
+/// The sizes that were large together in one judged case: of each pair of extents and of three or more at once, those whose
+/// smallest is the largest.
+class SizesTogether {
+ public:
+  using Sizes = std::vector<std::pair<std::string, std::int64_t>>;  ///< by extents
+
+  /// Adds the sizes of a case.
+  void take(const Sizes& sizes);
+  /// Adds those of some extents alone.
+  void add(const Sizes& sizes);
+  void merge(const SizesTogether& other);
+
+  /// By the names of the extents: "D, N".
+  const std::map<std::string, Sizes>& all() const { return all_; }
+
+ private:
+  std::map<std::string, Sizes> all_;
+};
+
 /// Sizes from `first` to `last`.
 struct SizeInterval {
   std::int64_t first = 0, last = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,6 +59,11 @@ class SubjectOf final : public GateSubject {
   std::string kernel() const override { return context_.kernel.info().name; }
   const std::vector<PropertyInfo>& properties() const override { return infos_; }
   double claimed_share() const override { return validation::claimed_share<Operation>(context_.kernel); }
+  std::map<std::string, std::int64_t> narrow() const override {
+    std::map<std::string, std::int64_t> some = context_.kernel.info().support.limits;
+    std::erase_if(some, [](const auto& one) { return one.second >= narrow_below; });
+    return some;
+  }
   bool can_be_forked() const override { return context_.kernel.info().support.can_be_forked; }
 
   std::shared_ptr<const GateSubject> fresh() const override {

@@ -49,6 +49,7 @@ void PropertySummary::merge(const PropertySummary& other) {
   for (const auto& [extent, one] : other.judged_sizes) judged_sizes[extent].merge(one);
   for (const auto& [extent, one] : other.reached) reached[extent].merge(one);
   for (const auto& [extent, some] : other.sizes) sizes[extent].insert(some.begin(), some.end());
+  together.merge(other.together);
   for (const auto& [extent, of_sizes] : other.errors)
     for (const auto& [size, error] : of_sizes) errors[extent][size] = std::max(errors[extent][size], error);
   seconds += other.seconds;

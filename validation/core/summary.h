@@ -39,7 +39,8 @@ struct PropertySummary {
   std::int64_t thin = 0;                                 ///< cases among them of which too little was judged
   std::map<std::string, JudgedSizes> judged_sizes = {};  ///< by extents
   std::map<std::string, Reached> reached;                ///< by needle cases; extents by name
-  SizesOfExtents sizes;  ///< of all cases that the reference found right; empty if the property does not use it
+  SizesOfExtents sizes;    ///< of all cases that the reference found right; empty if the property does not use it
+  SizesTogether together;  ///< of the same cases
   /// The largest relative error of needle cases, by the size of their large extent.
   std::map<std::string, std::map<std::int64_t, double>> errors = {};
   double seconds = 0;

@@ -79,6 +79,18 @@ void add_pairs(std::vector<Extents>& all, Random& random, std::int64_t largest) 
   all.push_back({S6 + 3, 2, C6, S6});
 }
 
+/// Three extents and more that are large at once, beyond the tiles of kernels.
+void add_joint(std::vector<Extents>& all, Random& random) {
+  const auto from = [&](std::int64_t least) { return random.integer(least, least + least / 12); };
+  all.push_back({from(300), from(160), from(40), 20});
+  all.push_back({from(40), from(150), from(600), 10});
+  all.push_back({from(300), 2, from(1030), 10});
+  const std::int64_t S = from(136);
+  all.push_back({S + 3, from(136), 5, S});
+  const std::int64_t labels = from(260);
+  all.push_back({labels + 3, 2, from(600), labels});
+}
+
 /// Sizes with the tails of tiles, each beside another extent that is large. A quick run has those that cost little.
 void add_tails(std::vector<Extents>& all, Random& random, Reach reach) {
   for (const std::int64_t T : tiled_sizes(random, reach, pair_min, pair_max)) all.push_back({T, 66, 5, 4});
@@ -98,6 +110,7 @@ std::vector<CtcNamedCase> CtcOperation::paired_cases(Reach reach, std::uint64_t 
   Random random(seed);
   std::vector<Extents> all;
   add_pairs(all, random, 2 * pair_min);
+  add_joint(all, random);
   if (reach != Reach::quick) {
     add_pairs(all, random, pair_max);
     all.push_back({500, 16, 1000, 50});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 
 #include "validation/core/call_time.h"
@@ -55,6 +56,15 @@ FormulaGateSubject::FormulaGateSubject(const Subject& subject, Shortened shorten
   for (const Property& property : properties_)
     infos_.push_back(
         {property.name, property.claim, property.against_reference, property.is_far && !subject.far->counts_rows()});
+}
+
+std::map<std::string, std::int64_t> FormulaGateSubject::narrow() const {
+  std::map<std::string, std::int64_t> some;
+  for (const auto& extent : subject_.specification.extents)
+    if (const auto most = taken_size(subject_.specification, extent, limit_of(subject_.specification, extent));
+        most < narrow_below)
+      some[extent] = most;
+  return some;
 }
 
 std::shared_ptr<const GateSubject> FormulaGateSubject::fresh() const {
@@ -178,7 +188,8 @@ std::vector<PlannedCase> FormulaGateSubject::planned(std::size_t property, Reach
   if (!properties_[property].takes_planned) return all;
   const auto plans = properties_[property].is_far
                          ? far_cases(subject_, reach)
-                         : planned_of(subject_.specification, subject_.trace, reach, subject_.arithmetic.storage, seed);
+                         : planned_of(subject_.specification, subject_.trace, properties_[property].name == "gradient",
+                                      reach, subject_.arithmetic.storage, seed);
   for (const Planned& plan : plans) {
     std::string name;
     for (const auto& [extent, size] : plan.sizes) name += fmt::format("{}={}, ", extent, size);
@@ -188,7 +199,7 @@ std::vector<PlannedCase> FormulaGateSubject::planned(std::size_t property, Reach
         return formula::drawn(plan, subject_.specification, subject_.trace, subject_.arithmetic.storage, own);
       });
     };
-    all.push_back({name + "values " + to_string(plan.values), make});
+    all.push_back({name + "values " + to_string(plan.values), make, std::llround(plan.work)});
   }
   return all;
 }
@@ -221,7 +232,7 @@ std::string FormulaGateSubject::remark_on(std::size_t property, const AnyCase& c
   std::string remark;
   const Property& judged = properties_[property];
   const bool is_of_bounds = (judged.against_reference && !judged.is_far) || judged.name == "exact";
-  if (subject_.followed && (is_of_bounds || judged.is_algebra) &&
+  if (subject_.followed && !case_of(c).is_sampled && (is_of_bounds || judged.is_algebra) &&
       judge(property, c).verdict == Verdict::fail)  // and no error, such as a wrong shape
     remark = "\n  " + (judged.is_algebra ? algebra_beside_bound(subject_, case_of(c))
                                          : algebra_of(subject_, case_of(c)).verdict());

@@ -41,7 +41,7 @@ bool has_picture(const Shape& shape, const std::vector<BigFloat>& exact) {
 }  // namespace
 
 std::vector<Picture> pictures_of(const Subject& subject, const Case& c) {
-  if (elements_of(c) > most_in_a_picture) return {};
+  if (c.is_sampled || elements_of(c) > most_in_a_picture) return {};
   std::vector<Picture> pictures;
   const auto truth = truth_of(subject, c);
   if (subject.forward) {

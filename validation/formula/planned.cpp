@@ -8,6 +8,7 @@
 #include <set>
 
 #include "validation/core/sizes.h"
+#include "validation/formula/joint_sizes.h"
 #include "validation/formula/sizes.h"
 #include "validation/formula/work.h"
 
@@ -81,7 +82,7 @@ class Plan {
       const double work = work_.with_nodes(a, size_a, b, size_b);
       if (work > std::min(left, allowed_.each_pair)) return;
       left -= work;
-      planned_.push_back({{{a, size_a}, {b, size_b}}, class_of_pair()});
+      planned_.push_back({{{a, size_a}, {b, size_b}}, class_of_pair(), -1, work});
     };
     for (const auto& [a, b] : pairs) {  // both orders are there
       const auto [size_a, size_b] = drawn_pair(a, b);
@@ -195,17 +196,22 @@ class Plan {
 
 }  // namespace
 
-std::vector<Planned> planned_of(const Specification& specification, const Trace& trace, Reach reach, Dtype dtype,
-                                std::uint64_t seed) {
+std::vector<Planned> planned_of(const Specification& specification, const Trace& trace, bool of_gradients, Reach reach,
+                                Dtype dtype, std::uint64_t seed) {
   if (reach == Reach::none) return {};
-  return Plan(specification, trace, reach, dtype, seed).made();
+  std::vector<Planned> all = Plan(specification, trace, reach, dtype, seed).made();
+  for (auto& [sizes, work] : joint_sizes(specification, trace, of_gradients, reach, Random(seed + 3)))
+    all.push_back({std::move(sizes), {}, -1, work, true});
+  return all;
 }
 
 Case drawn(const Planned& planned, const Specification& specification, const Trace& trace, Dtype dtype,
            Random& random) {
   constexpr int size = 40;
   if (planned.sizes.empty()) return draw(random, size, specification, trace, dtype, planned.values, planned.one);
-  return filled(random, extents_at(specification, planned.sizes), specification, trace, dtype, planned.values);
+  Case c = filled(random, extents_at(specification, planned.sizes), specification, trace, dtype, planned.values);
+  c.is_sampled = planned.is_sampled;
+  return c;
 }
 
 }  // namespace assay::validation::formula

@@ -15,12 +15,14 @@ struct Planned {
   Extents sizes;  ///< of the extents that are large; where there are none, all are drawn
   ValueClass values;
   std::int64_t one = -1;  ///< the input that has the magnitude
+  double work = 0;        ///< about that of a kernel, where two extents or more are large; else 0
+  bool is_sampled = false;
 };
 
-/// Plans within the work that the reach allows: what would be too much is left out, the largest sizes last of all but
-/// the tails of tiles.
-std::vector<Planned> planned_of(const Specification& specification, const Trace& trace, Reach reach, Dtype dtype,
-                                std::uint64_t seed);
+/// Plans within the work that the reach allows: what would be too much is left out. The largest are the last, whose outputs or
+/// gradients a sample judges (joint_sizes.h).
+std::vector<Planned> planned_of(const Specification& specification, const Trace& trace, bool of_gradients, Reach reach,
+                                Dtype dtype, std::uint64_t seed);
 
 Case drawn(const Planned& planned, const Specification& specification, const Trace& trace, Dtype dtype, Random& random);
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 
@@ -194,25 +195,27 @@ bool are_smaller(const Extents& extents, const Extents& than) {
 
 std::vector<std::function<Case()>> shrinks_of(const Specification& specification, const Case& c, const Trace& trace) {
   std::vector<std::function<Case()>> steps;
+  const auto shared = std::make_shared<const Case>(c);  // a large one may have many steps
   for (const Extents& extents : specification.only)
     if (are_smaller(extents, c.extents))
       steps.emplace_back(
-          [&specification, c, &trace, extents] { return with_extents(specification, c, extents, trace); });
+          [&specification, shared, &trace, extents] { return with_extents(specification, *shared, extents, trace); });
   for (const auto& [name, size] : specification.only.empty() ? c.extents : Extents())
     for (const std::int64_t wanted : {std::int64_t{1}, size / 2, size - 1})
       if (const std::int64_t less = taken_size(specification, name, wanted); less < size)
         for (const auto part : {with_extent, with_last})
-          steps.emplace_back(
-              [&specification, c, &trace, name, less, part] { return part(specification, c, name, less, trace); });
+          steps.emplace_back([&specification, shared, &trace, name, less, part] {
+            return part(specification, *shared, name, less, trace);
+          });
   if (c.layout != 0)
-    steps.emplace_back([c] {
-      Case plain = c;
+    steps.emplace_back([shared] {
+      Case plain = *shared;
       plain.layout = 0;
       return plain;
     });
   const auto add = [&](auto member, std::size_t array, std::size_t first, std::size_t count, int step) {
-    steps.push_back([c, member, array, first, count, step] {
-      Case simple = c;
+    steps.push_back([shared, member, array, first, count, step] {
+      Case simple = *shared;
       for (std::size_t i = first; i < first + count; ++i) {
         double& x = (simple.*member)[array][i];
         x = simpler(x, step);
@@ -239,6 +242,7 @@ std::string to_text(const Specification& specification, const Case& c) {
   std::string text;
   for (const auto& [name, size] : c.extents) text += fmt::format("{}={} ", name, size);
   text += fmt::format("layout={}", c.layout);
+  if (c.is_sampled) text += " sampled=1";
   for (std::size_t i = 0; i < c.arrays.size(); ++i)
     text += fmt::format(" {}={}", specification.inputs[i].name, fmt::join(c.arrays[i], ","));
   for (std::size_t k = 0; k < c.upstream.size(); ++k)
@@ -250,6 +254,7 @@ Case from_words(const Specification& specification, const Words& words, const Tr
   Case c;
   for (const auto& name : specification.extents) c.extents[name] = number_of(words, name, most_elements);
   c.layout = static_cast<int>(number_of(words, "layout", layouts - 1));
+  c.is_sampled = words.contains("sampled") && number_of(words, "sampled", 1) == 1;
   for (const Input& input : specification.inputs)
     c.arrays.push_back(array_of(words, input.name, shape_of(input, c.extents)));
   const auto& shapes = trace(c.extents)->shapes;

@@ -93,9 +93,10 @@ struct Case {
   Doubles arrays;    ///< one for each input
   Doubles upstream;  ///< one for each output
   ValueClass values = {};
-  int layout = 0;          ///< of the arrays that a kernel is given (core/layouts.h)
-  std::uint64_t seed = 0;  ///< of what a property draws beside the case
-  int threads = 0;         ///< with which a kernel computes that can be told; 0: its own choice
+  int layout = 0;           ///< of the arrays that a kernel is given (core/layouts.h)
+  std::uint64_t seed = 0;   ///< of what a property draws beside the case
+  bool is_sampled = false;  ///< whether it is judged by a sample of the elements of its results (sample.h)
+  int threads = 0;          ///< with which a kernel computes that can be told; 0: its own choice
 };
 
 /// A formula at fixed extents.

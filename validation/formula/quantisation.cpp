@@ -126,6 +126,7 @@ Finding compare(const Codes& codes, const std::vector<double>& got) {
 }  // namespace
 
 Finding quantisation(const Subject& subject, const Case& c, Random&) {
+  if (c.is_sampled) return Finding::skip("codes are judged by their whole rows", SkipCause::wrong_kind);
   const auto traced = (subject.road ? subject.road : subject.trace)(c.extents);
   const Doubles got = subject.forward(c);
   const GivenResults given(subject, c, *traced, got);

@@ -16,6 +16,7 @@
 #include "validation/formula/casts.h"
 #include "validation/formula/choices.h"
 #include "validation/formula/hints.h"
+#include "validation/formula/sample.h"
 #include "validation/formula/tied_sums.h"
 
 namespace assay::validation::formula {
@@ -35,6 +36,7 @@ struct Held {
   const std::vector<double>* changes;     ///< for a roundoff of the inputs; null where they are not known
   const std::vector<double>* sizes;       ///< if nothing cancels; null where each is beyond its bound, or not known
   const std::vector<double>* undeclared;  ///< the bounds without the declared roundings and road; null where none are
+  const std::vector<std::int64_t>* elements;  ///< of the array, where these are a sample of them; else null
   bool may_be_nan;  ///< a value of the case may leave the range, and reach others as 0 times infinity
 };
 
@@ -42,6 +44,10 @@ struct Held {
 double range_of(const Held& held, std::size_t i, Dtype storage) {
   if (held.sizes == nullptr || !((*held.sizes)[i] >= format_of(storage).smallest_normal)) return held.range;
   return std::min(held.range, (*held.sizes)[i]);
+}
+
+std::string place_of(const std::string& what, const Held& held, std::size_t i) {
+  return place(what, held.elements == nullptr ? i : static_cast<std::size_t>((*held.elements)[i]), held.shape);
 }
 
 /// Whether 0 would pass by what the kernel declares alone: a road through huge numbers that cancel has a bound below the
@@ -79,13 +85,13 @@ Finding compare(const std::string& what, const std::vector<double>& got, const H
     if (same || (finite && may_overflow(got[i], exact, bound, storage))) continue;
     const double error = finite ? absolute_difference(exact, BigFloat(got[i])) : std::nan("");
     const bool passes = error <= bound;
-    if (is_one || !passes) finding.margin.take(error == 0 ? 0 : error / bound, place(what, i, held.shape), error);
+    if (is_one || !passes) finding.margin.take(error == 0 ? 0 : error / bound, place_of(what, held, i), error);
     if (passes && is_one) weigh(finding, held, i, error, storage);
     if (passes) continue;
     finding.verdict = Verdict::fail;
     finding.clue = Clue::number(to_double(exact), got[i]);
     finding.explanation =
-        fmt::format("{}\n{}", place(what, i, held.shape),
+        fmt::format("{}\n{}", place_of(what, held, i),
                     finite ? explain(got[i], exact, error, bound, storage) + hint(i, got[i], error, bound)
                            : fmt::format("  exact    {}\n  got      {}", to_decimal(exact, 5), show(got[i])));
     return finding;
@@ -98,7 +104,7 @@ Finding compare_all(
     const std::string& what, const Doubles& got, const std::vector<std::vector<BigFloat>>& exact, const Doubles& bounds,
     const std::vector<double>& ranges, const std::vector<Shape>& shapes, std::span<const std::vector<double>> changes,
     std::span<const std::vector<double>> sizes, std::span<const std::vector<double>> undeclared,
-    const std::function<Dtype(std::size_t k)>& storage_of, const Hint& hint,
+    const std::function<Dtype(std::size_t k)>& storage_of, const Hint& hint, const Elements* elements,
     const std::function<bool(std::size_t k)>& is_held = [](std::size_t) { return true; }) {
   Finding all = Finding::pass();
   const bool may_be_nan = std::ranges::any_of(
@@ -108,7 +114,8 @@ Finding compare_all(
     const std::string name = exact.size() > 1 ? fmt::format("{}{}", what, k) : what;
     all.take(compare(name, got.at(k),
                      {exact[k], bounds[k], ranges[k], shapes[k], changes.empty() ? nullptr : &changes[k],
-                      sizes.empty() ? nullptr : &sizes[k], undeclared.empty() ? nullptr : &undeclared[k], may_be_nan},
+                      sizes.empty() ? nullptr : &sizes[k], undeclared.empty() ? nullptr : &undeclared[k],
+                      elements == nullptr ? nullptr : &elements->at(k), may_be_nan},
                      storage_of(k),
                      [&](std::size_t i, double x, double error, double bound) { return hint(k, i, x, error, bound); }));
   }
@@ -219,31 +226,37 @@ bool same_bits(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || (std::isnan(a) && std::isnan(b));
 }
 
-Finding outputs(const Subject& subject, const Case& c, Random&) {
-  const auto truth = truth_of(without_backward(subject), c);
+namespace {
+
+Finding no_sample() {
+  return Finding::skip("each element of the results is computed from too many others", SkipCause::wrong_kind);
+}
+
+/// `elements`: those of each result that `got` has, where the case is a sample of a larger one; else null.
+Finding outputs_within(const Subject& subject, const Case& c, const Doubles& got, const Elements* elements) {
+  const auto truth = truth_of(subject, c);
   const auto traced = subject.trace(c.extents);
-  const Doubles got = subject.forward(c);
   const auto& results = traced->graph.outputs;
   const auto is_held = [&](std::size_t k) { return cast_of(traced->graph, results[k]) == nullptr; };
   if (subject.specification.has_codes &&
       std::ranges::none_of(std::views::iota(std::size_t{0}, results.size()), is_held))
     return Finding::skip("all results are rounded to a small format: quantisation judges them", SkipCause::wrong_kind);
   const Hint hint = hint_of(subject, *traced, results, truth->values, bool{subject.road});
-  if (auto wrong = wrong_choice(subject, *truth, *traced, got); wrong.verdict == Verdict::fail) return wrong;
+  if (elements == nullptr)
+    if (auto wrong = wrong_choice(subject, *truth, *traced, got); wrong.verdict == Verdict::fail) return wrong;
   Finding finding = compare_all(
       "output", got, truth->outputs, truth->output_bounds, truth->output_ranges, traced->shapes, truth->changes,
       truth->sizes, truth->undeclared_bounds, [&](std::size_t k) { return storage_of_output(subject, k); }, hint,
-      is_held);
+      elements, is_held);
   finding.evidence.merge(evidence_of(*truth));
   if (finding.verdict == Verdict::pass && !truth->undeclared_bounds.empty())
     finding.evidence.undeclared["output"] = undeclared_share(got, truth->outputs, truth->undeclared_bounds);
   return finding;
 }
 
-Finding gradients(const Subject& subject, const Case& c, Random&) {
+Finding gradients_within(const Subject& subject, const Case& c, const Doubles& got, const Elements* elements) {
   const auto truth = truth_of(subject, c);
   const auto traced = subject.trace(c.extents);
-  const Doubles got = subject.backward(c);
   const Hint hint = hint_of(subject, *traced, traced->gradients, truth->values, bool{subject.backward_road});
   const auto of_gradients = [&](const Doubles& all) {
     return std::span(all).subspan(all.empty() ? 0 : truth->outputs.size());
@@ -251,14 +264,31 @@ Finding gradients(const Subject& subject, const Case& c, Random&) {
   Finding finding = compare_all(
       "gradient", got, truth->gradients, bounds_of_gradients(*truth, c), truth->gradient_ranges,
       gradient_shapes(subject, c), of_gradients(truth->changes), of_gradients(truth->sizes),
-      of_gradients(truth->undeclared_bounds), [&](std::size_t k) { return storage_of_gradient(subject, k); }, hint);
-  if (finding.verdict == Verdict::pass && !subject.backward_road)
+      of_gradients(truth->undeclared_bounds), [&](std::size_t k) { return storage_of_gradient(subject, k); }, hint,
+      elements);
+  if (finding.verdict == Verdict::pass && !subject.backward_road && elements == nullptr)
     if (auto wrong = wrong_tied_sum(subject, *traced, c, *truth, got); wrong.verdict == Verdict::fail) return wrong;
   finding.evidence.merge(evidence_of(*truth));
   if (finding.verdict == Verdict::pass && !truth->undeclared_bounds.empty())
     finding.evidence.undeclared["gradient"] =
         undeclared_share(got, truth->gradients, std::span(truth->undeclared_bounds).subspan(truth->outputs.size()));
   return finding;
+}
+
+}  // namespace
+
+Finding outputs(const Subject& subject, const Case& c, Random&) {
+  if (!c.is_sampled) return outputs_within(without_backward(subject), c, subject.forward(c), nullptr);
+  const auto sample = sample_of(without_backward(subject), c, false);
+  if (!sample) return no_sample();
+  return outputs_within(sample->subject, sample->problem, sample->picked(subject.forward(c)), &sample->elements);
+}
+
+Finding gradients(const Subject& subject, const Case& c, Random&) {
+  if (!c.is_sampled) return gradients_within(subject, c, subject.backward(c), nullptr);
+  const auto sample = sample_of(subject, c, true);
+  if (!sample) return no_sample();
+  return gradients_within(sample->subject, sample->problem, sample->picked(subject.backward(c)), &sample->elements);
 }
 
 }  // namespace assay::validation::formula

@@ -27,19 +27,40 @@ formula::Trace trace_of(const py::object& function) {
   };
 }
 
+namespace {
+
+using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
+
+py::list numpy_arrays(const Doubles& all) {
+  py::list arrays;
+  for (const auto& one : all) arrays.append(Numbers(std::ssize(one), one.data()));
+  return arrays;
+}
+
+Doubles doubles_of(const py::list& arrays) {
+  Doubles all;
+  for (const auto& one : arrays) {
+    const auto numbers = one.cast<Numbers>();
+    all.emplace_back(numbers.data(), numbers.data() + numbers.size());
+  }
+  return all;
+}
+
+}  // namespace
+
 formula::Kernel kernel_of(const py::object& function) {
   if (function.is_none()) return {};
   return [function](const Case& c) {
     py::tuple said;
     try {
-      said = function(c.extents, c.arrays, c.upstream, c.layout, c.threads);
+      said = function(c.extents, numpy_arrays(c.arrays), numpy_arrays(c.upstream), c.layout, c.threads);
     } catch (const py::error_already_set& error) {
       throw Interrupt{error};
     }
     const auto outcome = said[0].cast<std::string>();
     if (outcome == "unsupported") throw validation::Unsupported(said[1].cast<std::string>());
     if (outcome != "done") throw validation::KernelDied(said[1].cast<std::string>());
-    return said[1].cast<Doubles>();
+    return doubles_of(said[1]);
   };
 }
 

@@ -62,6 +62,14 @@ std::string worst(const GateRecord& record) {
                      worst->worst.place, worst->worst_case);
 }
 
+/// What the verdict is about, where the kernel declares that some extents are small: ", for D <= 1 alone".
+std::string scope(const GateRecord& record) {
+  std::string text;
+  for (const auto& [extent, most] : record.narrow)
+    text += fmt::format("{} {} <= {}", text.empty() ? ", for" : " and", extent, most);
+  return text.empty() ? "" : text + " alone";
+}
+
 /// The verdict of the algebra beside that of the bounds, where both have passed.
 std::string beside_bounds(const GateRecord& record) {
   double share = 0;
@@ -113,8 +121,8 @@ std::string conclusion_text(const GateRecord& record, double seconds, bool colou
   text += reach_text(record) + evidence_text(record) + beside_bounds(record) + condition_text(record) +
           unclaimed(record) + worst(record);
   for (const auto& property : record.properties) text += failure_text(property, colour);
-  text += fmt::format("\n{}: {} of {} properties failed, {} mistrusted, in {:.1f} s\n", record.question.kernel,
-                      failures_of(record), record.properties.size(), mistrusted_of(record), seconds);
+  text += fmt::format("\n{}: {} of {} properties failed, {} mistrusted, in {:.1f} s{}\n", record.question.kernel,
+                      failures_of(record), record.properties.size(), mistrusted_of(record), seconds, scope(record));
   if (const std::string why = why_mistrusted(record); !why.empty()) text += fmt::format("mistrusted: {}\n", why);
   return judged_nothing(record) ? fmt::format("{}{}\n", text, advice_on_nothing) : text;
 }

@@ -62,6 +62,7 @@ GateRecord single_run(const std::vector<const GateRecord*>& shards) {
   std::sort(units.begin(), units.end(), [](const auto* a, const auto* b) { return a->unit < b->unit; });
   for (const UnitRecord* const one : units) run.add(*one);
   if (failures_of(run) == 0) run.claimed = first.claimed;
+  run.narrow = first.narrow;
   return run;
 }
 

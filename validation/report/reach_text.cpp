@@ -85,6 +85,19 @@ std::string interval_text(const GateRecord& record) {
          "\n";
 }
 
+/// The sizes that were large together in a case that was compared with the reference, of each pair of extents and of all.
+std::string together_text(const GateRecord& record) {
+  SizesTogether all;
+  for (const auto& property : record.properties) all.merge(property.together);
+  std::vector<std::string> items;
+  for (const auto& [names, sizes] : all.all()) {
+    std::string item;
+    for (const auto& [extent, size] : sizes) item += fmt::format("{}{}={}", item.empty() ? "" : " ", extent, size);
+    items.push_back(item);
+  }
+  return items.empty() ? "" : "    large together in one case\n" + wrapped(items, 98, "      ") + "\n";
+}
+
 /// The reason why a property judged no case, other than that a case was of the wrong kind or too slow.
 std::string reason_of(const PropertyRecord& property) {
   for (const auto& [reason, count] : property.skipped) {
@@ -130,7 +143,7 @@ std::string reach_text(const GateRecord& record) {
     text += extent.best.size < extent.best.due ? fmt::format("; not reached: {}\n", extent.best.due) : "\n";
     text += extent.others();
   }
-  text += interval_text(record) + slow_text(record) + far_text(record);
+  text += together_text(record) + interval_text(record) + slow_text(record) + far_text(record);
   if (std::ranges::any_of(extents, [](const auto& extent) { return extent.second.misses(); }))
     text +=
         "    the other indices hide in bounds that are wider than they are: declare how the kernel computes,\n"

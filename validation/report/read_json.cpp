@@ -171,6 +171,13 @@ PropertyRecord property_from(const JsonReader& json) {
     json["sizes"].each_member([&](const std::string& extent, const JsonReader& sizes) {
       sizes.each([&](const JsonReader& size) { property.sizes[extent].insert(size.whole(0)); });
     });
+  if (json.has("together"))
+    json["together"].each([&](const JsonReader& one) {
+      SizesTogether::Sizes sizes;
+      one.each_member(
+          [&](const std::string& extent, const JsonReader& size) { sizes.emplace_back(extent, size.whole(0)); });
+      if (!sizes.empty()) property.together.add(sizes);
+    });
   if (json.has("errors"))
     json["errors"].each_member([&](const std::string& extent, const JsonReader& measured) {
       measured["sizes"].each([&](const JsonReader& one) { take_error(one, property.errors[extent]); });
@@ -217,6 +224,7 @@ GateRecord run_from(const JsonReader& json) {
   run.units = json["units"].whole(0);
   run.units_done = json["units_done"].whole(0, run.units);
   if (json.has("claimed")) run.claimed = json["claimed"].number();
+  if (json.has("narrow")) run.narrow = json["narrow"].counts();
   run.coverage = coverage_from(json["coverage"]);
   json["properties"].each([&](const JsonReader& property) { run.properties.push_back(property_from(property)); });
   if (run.shard.total == 1) return run;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -87,6 +88,7 @@ struct GateRecord {
   std::vector<UnitRecord> judged = {};  ///< each unit of a shard, for the merge; empty otherwise
   /// The share of drawn cases that the kernel's sizes and values allow (GateSubject); 1 until a run ends without failures.
   double claimed = 1;
+  std::map<std::string, std::int64_t> narrow = {};  ///< the extents that the kernel declares to be small (GateSubject)
 
   /// Adds a unit, unless its property failed in an earlier one.
   void add(const UnitRecord& one);

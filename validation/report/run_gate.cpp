@@ -88,6 +88,7 @@ class GateRunner {
         if (watch_.judged) watch_.judged(record.properties[i]);
     }
     processes_.reset();
+    record.narrow = subject_.narrow();
     if (failures_of(record) == 0) record.claimed = subject_.claimed_share();  // else no verdict needs it
     return record;
   }

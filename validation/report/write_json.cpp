@@ -66,6 +66,15 @@ ordered_json of(const FailureRecord& failure) {
           {"pictures", pictures}};
 }
 
+ordered_json of(const SizesTogether& together) {
+  ordered_json all = ordered_json::array();
+  for (const auto& [names, sizes] : together.all()) {
+    ordered_json& one = all.emplace_back(ordered_json::object());
+    for (const auto& [extent, size] : sizes) one[extent] = size;
+  }
+  return all;
+}
+
 ordered_json of(const std::map<std::string, Reached>& reached) {
   ordered_json all = ordered_json::object();
   for (const auto& [extent, one] : reached)
@@ -141,6 +150,7 @@ ordered_json of(const PropertyRecord& property) {
           {"judged_sizes", of(property.judged_sizes)},
           {"reached", of(property.reached)},
           {"sizes", property.sizes},
+          {"together", of(property.together)},
           {"errors", of(property.errors)},
           {"seconds", property.seconds},
           {"failure", property.failure ? of(*property.failure) : ordered_json()}};
@@ -169,6 +179,7 @@ ordered_json of(const GateRecord& run) {
                       {"units", run.units},
                       {"units_done", run.units_done},
                       {"claimed", run.claimed},
+                      {"narrow", run.narrow},
                       {"mistrust", why_mistrusted(run)},
                       {"coverage", of(run.coverage)},
                       {"properties", properties}};

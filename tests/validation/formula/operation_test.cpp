@@ -277,7 +277,7 @@ TEST(FormulaOperation, NoCaseIsBelowTheLeastOfAnExtent) {
     for (const auto& smaller : shrinks_of(specification, c, subject.trace))
       ASSERT_GE(smaller().extents.at("D"), 5) << "seed " << seed;
   }
-  for (const Planned& plan : planned_of(specification, subject.trace, Reach::quick, Dtype::float32, 1)) {
+  for (const Planned& plan : planned_of(specification, subject.trace, false, Reach::quick, Dtype::float32, 1)) {
     Random random(1);
     EXPECT_GE(drawn(plan, specification, subject.trace, Dtype::float32, random).extents.at("D"), 5);
   }

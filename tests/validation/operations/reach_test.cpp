@@ -56,6 +56,10 @@ TEST(CallTimes, GrowLikeAPowerOfTheSizeUpToItsSquare) {
   EXPECT_DOUBLE_EQ(times.at(160), 8000);
   times.add(160, 0);
   EXPECT_EQ(times.at(320), 0);
+  CallTimes of_operations(1);
+  of_operations.add(40, 1);
+  of_operations.add(80, 2000);
+  EXPECT_DOUBLE_EQ(of_operations.at(160), 4000) << "no kernel needs the square of the operations";
 }
 
 TEST(CallTimes, AreForetoldFromNearerSizesBeforeACallIsCalledSlow) {

@@ -154,7 +154,7 @@ class KernelCall:
         declared = self._types.of_codes(f"output{k}")
         return Due(f"output {k}", held_shape(shape, formats()[code], declared), False, declared, formats()[code], shape)
 
-    def _results(self, extents: Dict[str, int], p: Problem, layout: int) -> List[List[float]]:
+    def _results(self, extents: Dict[str, int], p: Problem, layout: int) -> List[np.ndarray]:
         self._operation.require_taken(extents)
         said, arrays = (self._process or self._answer)(vars(p), layout)
         if said.get("outcome") != "done":
@@ -257,12 +257,12 @@ class KernelCall:
         of_one = f"dtypes={{{own!r}: {dtype!r}}}"
         return of_one if self._types.others else f"dtype={dtype!r}, or of this array alone {of_one}"
 
-    def _doubles(self, array: np.ndarray, due: Due) -> List[float]:
+    def _doubles(self, array: np.ndarray, due: Due) -> np.ndarray:
         if due.format:
             try:
-                return list(numbers_of(array, due.format, due.dtype, due.numbers).reshape(-1).tolist())
+                return numbers_of(array, due.format, due.dtype, due.numbers).reshape(-1)
             except ValueError as error:
                 raise ReturnedWrong(f"{due.name}: {error}") from None
         if due.dtype == "bfloat16" and not due.is_position:
             array = from_bfloat16(array)
-        return list(array.astype(np.float64).reshape(-1).tolist())
+        return array.astype(np.float64).reshape(-1)

@@ -1,0 +1,23 @@
+// Sizes at which extents are large together, beyond the tiles of kernels, for cases that a sample judges (sample.h).
+#pragma once
+
+#include <vector>
+
+#include "validation/core/random.h"
+#include "validation/core/reach.h"
+#include "validation/formula/problem.h"
+
+namespace assay::validation::formula {
+
+struct JointSizes {
+  Extents sizes;
+  double work = 0;  ///< of the whole formula: elements of its graph, products of matrices counted term by term
+};
+
+/// Each pair of extents at more than 1024, and all of three or more at more than 512, of little work first. They are smaller where
+/// the formula's graph would be too large to be traced, or each element of its outputs, or of its gradients, takes too
+/// much work.
+std::vector<JointSizes> joint_sizes(const Specification& specification, const Trace& trace, bool of_gradients,
+                                    Reach reach, Random random);
+
+}  // namespace assay::validation::formula

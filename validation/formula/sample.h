@@ -1,0 +1,37 @@
+// A case that is too large for the reference, judged by a sample of the elements of its results: the corners, those beside
+// the borders of tiles, and others drawn at random. The kernel computes the whole. Each element of the sample has its exact value
+// and its bound from what it is computed from (cone.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "validation/core/random.h"
+#include "validation/formula/cone.h"
+#include "validation/formula/judge.h"
+
+namespace assay::validation::formula {
+
+/// The most work that the reference has with a sample: elements of graphs, products of matrices counted term by term.
+inline constexpr double most_sampled = 160e3;
+
+struct Sample {
+  Subject subject;    ///< of the formula that gives the sample alone
+  Case problem;       ///< the elements of the inputs that the sample needs
+  Elements elements;  ///< of the outputs, or of the gradients; of one whose elements each take too much work, none
+
+  /// The sample of a kernel's results.
+  Doubles picked(const Doubles& results) const;
+};
+
+/// The sample of the outputs, or of the gradients; none where each element of every result takes too much work.
+std::optional<Sample> sample_of(const Subject& subject, const Case& c, bool of_gradients);
+
+/// So many elements of an array of this shape, or all: the last, the first and the other corners come first.
+std::vector<std::int64_t> sampled_elements(const std::vector<std::int64_t>& shape, std::size_t count, Random random);
+
+/// The work of one element of the result that takes the least; more than `most` is infinite.
+double work_of_an_element(const Traced& traced, bool of_gradients, double most);
+
+}  // namespace assay::validation::formula
