@@ -16,7 +16,9 @@ class Plugin(str):
     """A path, which is made first."""
 
     def prepare(self):
-        self.compile("plugin.c", f"-DATTACK={os.path.basename(self)[:-3]}")
+        with open(os.path.join(HERE, "..", "..", "validation", "transport", "library", "protocol.h")) as file:
+            number = re.search(r" protocol = (0x[0-9A-F']+);", file.read())[1].replace("'", "")
+        self.compile("plugin.c", f"-DATTACK={os.path.basename(self)[:-3]}", f"-DPROTOCOL={number}")
 
     def compile(self, source, *definitions):
         os.makedirs(FOLDER, exist_ok=True)

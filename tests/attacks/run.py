@@ -22,18 +22,21 @@ def judge(name):
     operation, kernel, declaration = ATTACKS[name]
     if operation == "kernelbench":
         return judge_file(kernel, **declaration)
-    result = assay.gate(operation, kernel, **declaration)
+    if operation == "gradcheck":
+        result = assay.gradcheck(*kernel, **declaration)
+    else:
+        result = assay.gate(*(kernel if operation == "gate" else (operation, kernel)), **declaration)
     print(result)
     return 0 if result.passed else 1
 
 
-def judge_file(text, words=("--small",)):
+def judge_file(text, words=("--small",), reference=None):
     from assay.pytorch.command import kernelbench
 
     from tests.attacks import with_pytorch
 
     with tempfile.TemporaryDirectory() as folder:
-        for name, content in (("reference.py", with_pytorch.REFERENCE), ("new.py", text)):
+        for name, content in (("reference.py", reference or with_pytorch.REFERENCE), ("new.py", text)):
             with open(f"{folder}/{name}", "w") as file:
                 file.write(content)
         return kernelbench([f"{folder}/reference.py", f"{folder}/new.py", "--cases", "8", *words])
@@ -53,7 +56,7 @@ def ended(pid):
 
 def main(names):
     if any(name.startswith("pytorch") for name in names):
-        from tests.attacks import with_pytorch  # noqa: F401, which lists its attacks
+        from tests.attacks import training, with_pytorch  # noqa: F401, which list their attacks
     for name in names:
         prepare = getattr(ATTACKS[name][1], "prepare", None)  # of what is compiled, or learnt beforehand
         if prepare:

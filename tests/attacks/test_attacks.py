@@ -18,7 +18,7 @@ if sys.platform != "linux":
 try:
     import torch  # noqa: F401
 
-    from tests.attacks import with_pytorch  # noqa: F401, which lists its attacks
+    from tests.attacks import training, with_pytorch  # noqa: F401, which list their attacks
 except ImportError:
     pass
 

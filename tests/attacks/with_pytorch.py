@@ -146,3 +146,21 @@ for name, (top, body) in FILES.items():
 
 RIGHT_ELSEWHERE = "if x.shape != (16, 32): return torch.relu(self.linear(x))"
 ATTACKS["pytorch: file is_zero_at_the_stated_sizes"] = ("kernelbench", NEW.format(top="", body=RIGHT_ELSEWHERE), {"words": ()})
+
+IN_A_MODE = {  # right in one of the modes that KernelBench, or a user, calls it in
+    "is_right_in_eval_mode": ("not self.training", ""),
+    "is_right_in_training_mode": ("self.training", ""),
+    "is_right_without_gradients": ("not torch.is_grad_enabled()", ""),
+    "is_right_with_gradients": ("torch.is_grad_enabled()", ""),
+    "is_right_unless_the_input_requires_gradients": ("not x.requires_grad", ""),
+    "has_a_mode_of_its_own": ("torch.nn.Module.__getattribute__(self, 'training') == (self.eval() is None)", ""),
+}
+for name, (condition, top) in IN_A_MODE.items():
+    body = f"if {condition}: return torch.relu(self.linear(x))"
+    ATTACKS[f"pytorch: file {name}"] = ("kernelbench", NEW.format(top=top, body=body), {})
+NORMAL = REFERENCE.replace("Linear(dim, dim)", "BatchNorm1d(dim)")
+NORMAL_NEW = NEW.replace("Linear(dim, dim)", "BatchNorm1d(dim)")
+for name, mode in (("normalizes_by_running_statistics", "False"), ("normalizes_by_the_batch", "True")):
+    body = (f"l = self.linear; return torch.relu(torch.nn.functional.batch_norm(x, l.running_mean.clone(), l.running_var.clone(), "
+            f"l.weight, l.bias, {mode}))")  # fmt: skip
+    ATTACKS[f"pytorch: file {name}"] = ("kernelbench", NORMAL_NEW.format(top="", body=body), {"reference": NORMAL})

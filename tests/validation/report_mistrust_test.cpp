@@ -55,6 +55,33 @@ TEST(Mistrust, EndsTheRunAsAMistrustedPropertyDoes) {
   EXPECT_THAT(conclusion_text(report.runs[0], 1, false), Not(HasSubstr("mistrusted:")));
 }
 
+/// Its last line must not read like that of a pass.
+TEST(Closing, OfARunThatWasInterrupted) {
+  Report report;
+  report.runs = {run_that_returned({0, 1}, {})};
+  EXPECT_EQ(exit_status(report), 0);
+  report.runs[0].units_done = report.runs[0].units - 1;
+  EXPECT_EQ(exit_status(report), 1);
+  EXPECT_THAT(conclusion_text(report.runs[0], 1, false),
+              AllOf(HasSubstr("\nmine: interrupted: no verdict; 0 of 2 properties had failed after "),
+                    Not(HasSubstr("properties failed"))));
+}
+
+/// A kernel may be slow on purpose, to be spared the sizes where it is wrong.
+TEST(Closing, NamesTheSizesForWhichTheKernelIsTooSlow) {
+  GateRecord run = run_that_returned({0, 1}, {});
+  EXPECT_THAT(conclusion_text(run, 1, false), HasSubstr("\nmine: 0 of 2 properties failed, 0 mistrusted, in 1.0 s\n"));
+  for (const std::string size : {"B = 131073", "T = 4097"}) {
+    const std::string reason = "the kernel needs about 2 s a call where " + size;
+    run.properties[0].skipped[reason] = 1;
+    run.properties[0].skip_causes[reason] = SkipCause::too_slow;
+  }
+  EXPECT_THAT(conclusion_text(run, 1, false),
+              HasSubstr(" 0 mistrusted, not judged at B = 131073 and 1 more, for which it is too slow, in 1.0 s\n"));
+  run.properties[1].verdict = Verdict::fail;
+  EXPECT_THAT(conclusion_text(run, 1, false), HasSubstr("\nmine: 1 of 2 properties failed, 0 mistrusted, in 1.0 s\n"));
+}
+
 TEST(Mistrust, SaysNothingOfAShardOrBesideAFailure) {
   GateRecord run = run_that_returned(std::vector<double>(16), {});
   run.shard = {0, 2};
@@ -69,7 +96,8 @@ TEST(Mistrust, OfADeclarationThatLeavesNextToNothing) {
   run.claimed = 0.2;
   EXPECT_EQ(why_mistrusted(run), "");
   run.claimed = 0.03;
-  EXPECT_THAT(why_mistrusted(run), HasSubstr("leave 3 % of the drawn cases"));
+  EXPECT_THAT(why_mistrusted(run),
+              HasSubstr("leave 3 % of the drawn cases: expected a fifth, 20 %, or more of 400 cases"));
   run.claimed = nan;
   EXPECT_NE(why_mistrusted(run), "");
 }

@@ -209,7 +209,7 @@ class Judge {
     }
     report_.record(finding, origin);
     if (info_.against_reference && finding.judged.elements > 0 && subject_.is_ordinary(c))
-      for (const auto& [name, size] : subject_.sizes_of(c))
+      for (const auto& [name, size] : subject_.bounding_sizes_of(c))
         report_.judged_sizes[name].add(size, finding.judged.suffices());
     if (is_failure(finding.verdict)) shrinking_ = finding.verdict;
     return finding;

@@ -115,6 +115,8 @@ class GateSubject {
 
   using Sizes = std::vector<std::pair<std::string, std::int64_t>>;  ///< of extents
   virtual Sizes sizes_of(const AnyCase& c) const = 0;
+  /// The sizes with which bounds may grow past what values can be: the extents, and others that they make together.
+  virtual Sizes bounding_sizes_of(const AnyCase& c) const { return sizes_of(c); }
   virtual std::size_t elements_of(const AnyCase& c) const = 0;  ///< about, of its arrays
   /// Whether the values are such that a bound that is no use is one of these sizes.
   virtual bool is_ordinary(const AnyCase& /*c*/) const { return true; }

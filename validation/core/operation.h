@@ -8,8 +8,8 @@
 //   sized_cases, data_files  cases that generation does not reach
 //   needle_extents, needle   cases of one large extent (core/reach.h), of which each index decides a result
 //   paired_cases             cases of two large extents, or of the sizes people train with, by rising work_of: about
-//   how
-//                            many operations a kernel needs for a case
+//                            how many operations a kernel needs for a case
+//   joint_size               optional: the name of a size with which bounds grow, and the case's, as min(M, N)
 //   pictures                 heat maps of a kernel's errors on a case
 //   properties, faults       in a fixed order, made once; a faulty kernel keeps its state as long as the program runs,
 //                            and locks the state, because any kernel may run on several threads

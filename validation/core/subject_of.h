@@ -133,6 +133,12 @@ class SubjectOf final : public GateSubject {
   }
 
   Sizes sizes_of(const AnyCase& c) const override { return extents_of(c.as<Case>()); }
+  Sizes bounding_sizes_of(const AnyCase& c) const override {
+    Sizes sizes = sizes_of(c);
+    if constexpr (requires { Operation::joint_size(c.as<Case>()); })
+      sizes.push_back(Operation::joint_size(c.as<Case>()));
+    return sizes;
+  }
   std::size_t elements_of(const AnyCase& c) const override {
     if constexpr (HasFields<Case>) return elements_of_dtype(c.as<Case>());
     return 0;

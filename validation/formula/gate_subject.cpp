@@ -100,12 +100,33 @@ AnyShrinks FormulaGateSubject::cuts_of(const AnyCase& c, std::int64_t size) cons
   return steps;
 }
 
+/// The ways in which the kernel of a property is called, none where the property compares the bits of two calls.
+const std::vector<Way>& FormulaGateSubject::ways_of(std::size_t property) const {
+  static const std::vector<Way> plain;
+  const Property& judged = properties_[property];
+  if (judged.name == "gradient") return subject_.specification.backward_ways;
+  return judged.name == "outputs" || judged.name == "exact" ? subject_.specification.forward_ways : plain;
+}
+
+AnyCase FormulaGateSubject::in_turn(std::size_t property, const AnyCase& plain, std::int64_t turn) const {
+  const auto& ways = ways_of(property);
+  const auto way = static_cast<std::size_t>(turn) % (2 * ways.size() + 1);
+  if (way >= ways.size()) return plain;
+  Case c = case_of(plain);
+  c.way = static_cast<int>(way) + 1;
+  if (ways[way].equal_upstream)
+    for (auto& upstream : c.upstream)
+      if (!upstream.empty()) std::ranges::fill(upstream, upstream[0] == 0 ? 1 : upstream[0]);
+  return c;
+}
+
 /// A property of outputs does not show an upstream, which it does not use.
 Case FormulaGateSubject::fit(std::size_t property, Case c) const {
   const bool needs_upstream =
       properties_[property].name == "gradient" || (properties_[property].is_algebra && subject_.backward);
   if (subject_.forward && !needs_upstream)
     for (auto& upstream : c.upstream) std::ranges::fill(upstream, 1);
+  if (static_cast<std::size_t>(c.way) > ways_of(property).size()) c.way = 0;
   return c;
 }
 
@@ -129,10 +150,11 @@ AnyCase FormulaGateSubject::generated(std::size_t property, std::int64_t number,
     classes.push_back({.kind = ValueClass::Kind::midpoints, .format = format});
   const ValueClass values =
       properties_[property].values.value_or(classes[static_cast<std::size_t>(number) % classes.size()]);
-  return drawn(property, random.bits(), [&](Random& own) {
+  const auto plain = drawn(property, random.bits(), [&](Random& own) {
     const Case c = draw(own, size, subject_.specification, subject_.trace, subject_.arithmetic.storage, values);
     return properties_[property].is_far ? not_far(subject_, c) : c;
   });
+  return in_turn(property, plain, number + number / std::ssize(classes));  // each way meets each class
 }
 
 std::string FormulaGateSubject::origin_of(const AnyCase& c) const {
@@ -194,10 +216,11 @@ std::vector<PlannedCase> FormulaGateSubject::planned(std::size_t property, Reach
     std::string name;
     for (const auto& [extent, size] : plan.sizes) name += fmt::format("{}={}, ", extent, size);
     const std::uint64_t own_seed = seed_of(seed, property, 0, all.size());
-    const auto make = [this, property, own_seed, plan] {
-      return drawn(property, own_seed, [&](Random& own) {
+    const auto make = [this, property, own_seed, plan, turn = std::ssize(all)] {
+      const auto plain = drawn(property, own_seed, [&](Random& own) {
         return formula::drawn(plan, subject_.specification, subject_.trace, subject_.arithmetic.storage, own);
       });
+      return in_turn(property, plain, turn);
     };
     all.push_back({name + "values " + to_string(plan.values), make, std::llround(plan.work)});
   }
@@ -236,11 +259,17 @@ std::string FormulaGateSubject::remark_on(std::size_t property, const AnyCase& c
       judge(property, c).verdict == Verdict::fail)  // and no error, such as a wrong shape
     remark = "\n  " + (judged.is_algebra ? algebra_beside_bound(subject_, case_of(c))
                                          : algebra_of(subject_, case_of(c)).verdict());
-  if (case_of(c).layout == 0) return remark;
-  Case contiguous = case_of(c);
-  contiguous.layout = 0;
-  return is_failure(judge(property, contiguous).verdict) ? remark
-                                                         : remark + "\n  it passes where the arrays are contiguous";
+  const auto add_if_passes = [&](int Case::* member, const std::string& words) {
+    Case simpler = case_of(c);
+    simpler.*member = 0;
+    if (case_of(c).*member != 0 && !is_failure(judge(property, simpler).verdict)) remark += "\n  " + words;
+  };
+  add_if_passes(&Case::layout, "it passes where the arrays are contiguous");
+  if (const auto way = static_cast<std::size_t>(case_of(c).way); way != 0) {
+    remark += fmt::format("\n  it was called with {}", ways_of(property).at(way - 1).words);
+    add_if_passes(&Case::way, "it passes where it is called plainly");
+  }
+  return remark;
 }
 
 std::vector<Picture> FormulaGateSubject::pictures_of(const AnyCase& c) const {

@@ -78,6 +78,9 @@ class FormulaGateSubject final : public GateSubject {
 
  private:
   Case fit(std::size_t property, Case c) const;
+  const std::vector<Way>& ways_of(std::size_t property) const;
+  /// The case, called in one of the ways: the plain one and each other take turns.
+  AnyCase in_turn(std::size_t property, const AnyCase& plain, std::int64_t turn) const;
   AnyCase drawn(std::size_t property, std::uint64_t seed, const std::function<Case(Random&)>& draw) const;
 
   Subject subject_;

@@ -213,6 +213,12 @@ std::vector<std::function<Case()>> shrinks_of(const Specification& specification
       plain.layout = 0;
       return plain;
     });
+  if (c.way != 0)
+    steps.emplace_back([c] {
+      Case plain = c;
+      plain.way = 0;
+      return plain;
+    });
   const auto add = [&](auto member, std::size_t array, std::size_t first, std::size_t count, int step) {
     steps.push_back([shared, member, array, first, count, step] {
       Case simple = *shared;
@@ -243,6 +249,7 @@ std::string to_text(const Specification& specification, const Case& c) {
   for (const auto& [name, size] : c.extents) text += fmt::format("{}={} ", name, size);
   text += fmt::format("layout={}", c.layout);
   if (c.is_sampled) text += " sampled=1";
+  if (c.way != 0) text += fmt::format(" way={}", c.way);
   for (std::size_t i = 0; i < c.arrays.size(); ++i)
     text += fmt::format(" {}={}", specification.inputs[i].name, fmt::join(c.arrays[i], ","));
   for (std::size_t k = 0; k < c.upstream.size(); ++k)
@@ -255,6 +262,8 @@ Case from_words(const Specification& specification, const Words& words, const Tr
   for (const auto& name : specification.extents) c.extents[name] = number_of(words, name, most_elements);
   c.layout = static_cast<int>(number_of(words, "layout", layouts - 1));
   c.is_sampled = words.contains("sampled") && number_of(words, "sampled", 1) == 1;
+  const auto ways = std::max(specification.forward_ways.size(), specification.backward_ways.size());
+  if (words.contains("way")) c.way = static_cast<int>(number_of(words, "way", static_cast<std::int64_t>(ways)));
   for (const Input& input : specification.inputs)
     c.arrays.push_back(array_of(words, input.name, shape_of(input, c.extents)));
   const auto& shapes = trace(c.extents)->shapes;

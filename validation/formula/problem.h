@@ -54,6 +54,12 @@ struct Declared {
 
 using Extents = std::map<std::string, std::int64_t>;
 
+/// A way of calling a kernel in which a right one gives what it gives in the plain way.
+struct Way {
+  std::string words;            ///< "called with weight frozen"
+  bool equal_upstream = false;  ///< whether it asks for upstream gradients whose elements are all equal
+};
+
 struct Specification {
   std::string name;
   std::vector<Input> inputs;
@@ -70,8 +76,9 @@ struct Specification {
   std::map<std::size_t, Dtype> output_dtypes = {};  ///< by number, of outputs whose type is not that of the others
   std::vector<Extents> only = {};                   ///< the only extents that cases have; empty: any
   std::vector<Extents> layouts = {};                ///< sizes at which a layout of an array shows, in every run
-  std::vector<const reference::SmallFormat*> casts = {};  ///< the formats that the formula rounds to
-  bool has_codes = false;                                 ///< whether some outputs are rounded to one
+  std::vector<const reference::SmallFormat*> casts = {};   ///< the formats that the formula rounds to
+  bool has_codes = false;                                  ///< whether some outputs are rounded to one
+  std::vector<Way> forward_ways = {}, backward_ways = {};  ///< of calling the kernels, beside the plain one
 };
 
 inline constexpr std::int64_t usual_limit = 4097;
@@ -94,6 +101,7 @@ struct Case {
   Doubles upstream;  ///< one for each output
   ValueClass values = {};
   int layout = 0;           ///< of the arrays that a kernel is given (core/layouts.h)
+  int way = 0;              ///< in which the kernel is called: 0 is the plain one, k the way k - 1 of the specification
   std::uint64_t seed = 0;   ///< of what a property draws beside the case
   bool is_sampled = false;  ///< whether it is judged by a sample of the elements of its results (sample.h)
   int threads = 0;          ///< with which a kernel computes that can be told; 0: its own choice
@@ -146,7 +154,8 @@ Case with_extent(const Specification& specification, const Case& c, const std::s
 /// Smaller cases to try, the boldest first.
 std::vector<std::function<Case()>> shrinks_of(const Specification& specification, const Case& c, const Trace& trace);
 
-/// "N=2 D=3 layout=0 x=1,2,3,4,5,6 upstream0=1,2": words of a line, and back. An upstream of ones is left out. Throws
+/// "N=2 D=3 layout=0 x=1,2,3,4,5,6 upstream0=1,2": words of a line, and back. An upstream of ones and the plain way
+/// are left out. Throws
 /// std::invalid_argument, naming the word, for words that make no case.
 std::string to_text(const Specification& specification, const Case& c);
 Case from_words(const Specification& specification, const Words& words, const Trace& trace);

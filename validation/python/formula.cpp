@@ -80,7 +80,7 @@ std::pair<std::string, std::string> replay(const Subject& subject, const std::ve
   for (const auto& words : all) {
     Case c = formula::from_words(subject.specification, words, subject.trace);
     c.seed = validation::parse_word<std::uint64_t>(words, "seed");
-    cases.insert(cases.end(), static_cast<std::size_t>(validation::times_of(words)), validation::AnyCase(c));
+    cases.insert(cases.end(), static_cast<std::size_t>(validation::times_of(words)), gated.fitted(property, c));
   }
   return interruptible([&] {
     const auto finding = validation::judge_in_turn(gated, property, cases);
@@ -241,6 +241,12 @@ void add_formula(py::module_& core) {
            })
       .def("set_layouts",
            [](Subject& subject, const std::vector<formula::Extents>& sizes) { subject.specification.layouts = sizes; })
+      .def("set_ways",
+           [](Subject& subject, const std::vector<std::pair<std::string, bool>>& forward,
+              const std::vector<std::pair<std::string, bool>>& backward) {
+             for (const auto& [words, equal] : forward) subject.specification.forward_ways.push_back({words, equal});
+             for (const auto& [words, equal] : backward) subject.specification.backward_ways.push_back({words, equal});
+           })
       .def("require_names",
            [](const Subject& subject, const formula::Extents& at) {
              std::vector<std::shared_ptr<const Traced>> formulas;

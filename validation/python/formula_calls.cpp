@@ -53,7 +53,7 @@ formula::Kernel kernel_of(const py::object& function) {
   return [function](const Case& c) {
     py::tuple said;
     try {
-      said = function(c.extents, numpy_arrays(c.arrays), numpy_arrays(c.upstream), c.layout, c.threads);
+      said = function(c.extents, numpy_arrays(c.arrays), numpy_arrays(c.upstream), c.layout, c.threads, c.way);
     } catch (const py::error_already_set& error) {
       throw Interrupt{error};
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -100,6 +101,28 @@ std::string evidence_text(const GateRecord& record) {
   return text;
 }
 
+/// The sizes that were not judged because the kernel is too slow. It may be slow on purpose, and wrong there.
+std::string spared(const GateRecord& record) {
+  std::set<std::string> sizes;
+  for (const auto& property : record.properties)
+    for (const auto& [reason, count] : property.skipped)
+      if (property.cause_of(reason) == SkipCause::too_slow) sizes.insert(reason.substr(reason.rfind("where ") + 6));
+  if (sizes.empty()) return "";
+  const std::string more = sizes.size() > 1 ? fmt::format(" and {} more", sizes.size() - 1) : "";
+  return fmt::format(", not judged at {}{}, for which it is too slow", *sizes.begin(), more);
+}
+
+/// The sentence on the whole. A run that was interrupted must not read like one that passed.
+std::string closing(const GateRecord& record, double seconds) {
+  const int failed = failures_of(record);
+  if (!record.is_complete())
+    return fmt::format("\n{}: interrupted: no verdict; {} of {} properties had failed after {} of {} units\n",
+                       record.question.kernel, failed, record.properties.size(), record.units_done, record.units);
+  return fmt::format("\n{}: {} of {} properties failed, {} mistrusted{}, in {:.1f} s{}\n", record.question.kernel, failed,
+                     record.properties.size(), mistrusted_of(record), failed == 0 ? spared(record) : "", seconds,
+                     scope(record));
+}
+
 }  // namespace
 
 std::string heading_text(const GateRecord& record) {
@@ -121,8 +144,7 @@ std::string conclusion_text(const GateRecord& record, double seconds, bool colou
   text += reach_text(record) + evidence_text(record) + beside_bounds(record) + condition_text(record) +
           unclaimed(record) + worst(record);
   for (const auto& property : record.properties) text += failure_text(property, colour);
-  text += fmt::format("\n{}: {} of {} properties failed, {} mistrusted, in {:.1f} s{}\n", record.question.kernel,
-                      failures_of(record), record.properties.size(), mistrusted_of(record), seconds, scope(record));
+  text += closing(record, seconds);
   if (const std::string why = why_mistrusted(record); !why.empty()) text += fmt::format("mistrusted: {}\n", why);
   return judged_nothing(record) ? fmt::format("{}{}\n", text, advice_on_nothing) : text;
 }

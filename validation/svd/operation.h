@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "validation/core/any_case.h"
@@ -58,6 +59,8 @@ struct SvdOperation : OperationOf<SvdFields> {
   static SvdCase needle(std::string_view extent, std::int64_t size);
   static std::vector<NamedCase<SvdOperation>> paired_cases(Reach reach, std::uint64_t seed);
   static std::int64_t work_of(const SvdCase& c);
+  /// Bounds grow with the number of singular values; the longer side alone says little, as of a column.
+  static std::pair<std::string, std::int64_t> joint_size(const SvdCase& c) { return {"min(M, N)", c.K()}; }
   static std::vector<NamedCase<SvdOperation>> sharp_cases();
 
   static const std::vector<Property<SvdOperation>>& properties();

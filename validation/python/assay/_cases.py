@@ -16,7 +16,7 @@ from ._arrays import carried_argument, from_bfloat16, to_bfloat16
 from ._formats import codes_of, format_of_type, formats
 from ._inputs import CODES
 
-_PLAIN = ("operation", "property", "seed", "layout")  # words of a line that are no arrays
+_PLAIN = ("operation", "property", "seed", "layout", "way")  # words of a line that are no arrays
 
 Given = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
@@ -30,7 +30,7 @@ def shortened(words: str) -> str:
     arrays: Dict[str, Any] = {key: np.array([float(x) for x in text.split(",") if x])
                               for key, text in pairs.items() if key not in _PLAIN}  # fmt: skip
     np.savez_compressed(path, **arrays)
-    return f"seed={pairs['seed']} layout={pairs['layout']} file={path}"
+    return " ".join(f"{key}={pairs[key]}" for key in ("seed", "layout", "way") if key in pairs) + f" file={path}"
 
 
 def words_of_line(line: str) -> Dict[str, str]:

@@ -107,11 +107,14 @@ class KernelCall:
             if kind in CODES and types.of_codes(name):
                 require_held(f"dtypes[{name!r}]", types.of_codes(name), formats()[of], len(dims))
 
-    def __call__(self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int, threads: int = 0) -> Tuple[str, Any]:
+    def __call__(self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int, threads: int = 0, way: int = 0) -> Tuple[str, Any]:
         if isinstance(self._fn, Plugin):
             self._fn.threads = threads
+        p = self._problem(extents, arrays, upstream)
+        if way:  # of a kernel of a framework, which says what its ways are
+            p.way = way
         try:
-            return "done", self._results(extents, self._problem(extents, arrays, upstream), layout)
+            return "done", self._results(extents, p, layout)
         except Unsupported as error:
             return "unsupported", text_of(error)
         except (ReturnedWrong, KernelEnded) as error:

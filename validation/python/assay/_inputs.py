@@ -15,7 +15,7 @@ CODES = ("code", "any", "positive_code")  # kinds of numbers of a small format
 
 LARGEST_FIXED = 65_536  # elements of an array at extents of 1: every case has them, and many more
 LARGEST_EXTENT = 2**31 - 1
-_WORDS = ("operation", "property", "seed", "layout", "file")  # of a replay line
+_WORDS = ("operation", "property", "seed", "layout", "way", "file")  # of a replay line
 _ATTRIBUTES = ("extents", "upstream", "upstreams")  # of a problem
 _AXES = 32  # as NumPy has them at the most
 

@@ -80,6 +80,7 @@ std::unique_ptr<WorkerProcess> Plugin::start() const {
   auto process = std::make_unique<WorkerProcess>(library_, operation_, operations_, memory_.file());
   const CallDeadline deadline = process->deadline(seconds_allowed);
   const auto reply = process->receive(deadline, call_ends());
+  if (reply.is_forged) throw std::runtime_error(path_ + ": while being loaded it wrote into its process's socket");
   if (!reply.in_time) throw std::runtime_error(fmt::format("{}: not loaded within {}", path_, deadline.text()));
   if (!reply.answer || reply.answer->event == Event::faulted) {
     const std::string words = process->last_words();
@@ -116,8 +117,9 @@ WorkerProcess::Reply Plugin::ask(const Request& request) const {
   const double patience = far ? far_patience : request.follows != Follows::nothing ? followed_patience : 0;
   const Seconds limit = patience > 0 ? Seconds(patience * seconds_allowed.load()) : time_limit();
   const CallDeadline deadline = worker.deadline(limit.count(), hangs_waiting_ ? 1 : CallDeadline::patience_for_waiting);
-  worker.send(request);
+  worker.send(request, deadline, call_ends());
   const auto reply = worker.receive(deadline, call_ends());
+  if (reply.is_forged) died("wrote into the socket by which its process answers");
   if (!reply.in_time && call_ends()()) died("was interrupted");
   if (!reply.in_time && far) {
     process_.reset();

@@ -45,7 +45,7 @@ struct Slot {
 inline constexpr std::size_t max_slots = 32;
 
 /// A number that is changed whenever these structs change.
-inline constexpr std::uint64_t protocol = 0xA55A'000A;
+inline constexpr std::uint64_t protocol = 0xA55A'000B;
 
 /// Whether the algebra is to know the elements of an array.
 inline bool has_residues(const Slot& slot) {
@@ -61,6 +61,7 @@ enum class Follows : std::uint32_t {
 
 struct Request {
   std::uint64_t magic = protocol;
+  std::uint64_t call = 0;    ///< drawn at random, so that no plug-in can answer a request before it comes
   std::uint64_t memory = 0;  ///< bytes of the shared memory
   Follows follows = Follows::nothing;
   std::uint32_t chain = 0, roots_are_turned = 0;  ///< of residues
@@ -89,6 +90,7 @@ inline constexpr std::size_t largest_declaration = 1024, message_size = 1000;
 
 struct Answer {
   std::uint64_t magic = protocol;
+  std::uint64_t call = 0;  ///< that of the request; 0: loaded
   Event event = Event::loaded;
   std::int32_t status = 0;
   std::uint32_t is_write = 0;         ///< faulted: 1 write, 0 read, 2 unknown

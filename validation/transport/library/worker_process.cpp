@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <random>
 #include <stdexcept>
 #include <system_error>
 
@@ -29,6 +30,14 @@ namespace {
 
 [[noreturn]] void fail(int error, const std::string& what) {
   throw std::system_error(error, std::generic_category(), what);
+}
+
+constexpr std::size_t most_findings = std::size_t{1}
+                                      << 32U;  ///< bytes: residues of the largest arrays that are followed
+
+std::uint64_t drawn_number() {
+  static std::random_device random;
+  return (std::uint64_t{random()} << 32U) | random();
 }
 
 /// A duplicate of the descriptor, above those that the worker uses.
@@ -136,12 +145,23 @@ bool WorkerProcess::has_ended() const {
   return waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOWAIT | WNOHANG) == 0 && ended.si_pid != 0;
 }
 
-void WorkerProcess::send(const Request& request) {
+bool WorkerProcess::is_readable() const {
+  pollfd readable{.fd = socket_.number(), .events = POLLIN, .revents = 0};
+  return poll(&readable, 1, 0) > 0 && (readable.revents & POLLIN) != 0 && !has_ended();
+}
+
+/// A plug-in that has filled the socket with answers of its own may keep its process from reading.
+void WorkerProcess::send(Request request, const CallDeadline& deadline, bool (*stop)()) {
   if (ftruncate(output_.number(), 0) != 0) fail(errno, "the output of a plug-in");
+  was_early_ = is_readable();
+  call_ = request.call = drawn_number();
+  has_findings_ = request.follows != Follows::nothing;
   const auto* bytes = reinterpret_cast<const char*>(&request);
-  for (std::size_t sent = 0; sent < sizeof request;) {
-    const ssize_t count = ::send(socket_.number(), bytes + sent, sizeof request - sent, MSG_NOSIGNAL);
-    if (count < 0 && errno == EINTR) continue;
+  for (std::size_t sent = 0; sent < sizeof request && !was_early_;) {
+    pollfd writable{.fd = socket_.number(), .events = POLLOUT, .revents = 0};
+    if (poll(&writable, 1, deadline.milliseconds()) <= 0 && (stop() || deadline.is_over())) return;
+    const ssize_t count = ::send(socket_.number(), bytes + sent, sizeof request - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK)) continue;
     if (count <= 0) return;
     sent += static_cast<std::size_t>(count);
   }
@@ -168,11 +188,15 @@ WorkerProcess::Got WorkerProcess::receive(void* data, std::size_t size, const Ca
 }
 
 WorkerProcess::Reply WorkerProcess::receive(const CallDeadline& deadline, bool (*stop)()) {
+  const Reply forged{.answer = std::nullopt, .is_forged = true};
+  if (was_early_) return forged;
   Answer answer;
   if (const Got got = receive(&answer, sizeof answer, deadline, stop); got != Got::all)
     return {.answer = std::nullopt, .in_time = got != Got::late};
-  if (answer.magic != protocol)
+  if (answer.magic != protocol && call_ == 0)
     throw std::runtime_error(fmt::format("{} is not of this program's version", worker_path().string()));
+  const bool fits = has_findings_ ? answer.findings_bytes <= most_findings : answer.findings_bytes == 0;
+  if (answer.magic != protocol || answer.call != call_ || !fits) return forged;
   std::string findings(answer.findings_bytes, '\0');
   if (const Got got = receive(findings.data(), findings.size(), deadline, stop); got != Got::all)
     return {.answer = std::nullopt, .in_time = got != Got::late};

@@ -31,13 +31,14 @@ class WorkerProcess {
     return {seconds, process_, patience};
   }
 
-  /// Does not fail if the process has ended: receive reports that.
-  void send(const Request& request);
+  /// Does not fail if the process has ended, or takes no more requests until the deadline: receive reports that.
+  void send(Request request, const CallDeadline& deadline, bool (*stop)());
 
   struct Reply {
     std::optional<Answer> answer;
     std::string findings = {};  ///< Answer::findings_bytes
     bool in_time = true;        ///< without an answer: false if the time is up, true if the process has ended
+    bool is_forged = false;     ///< without an answer: something came that is none to the request
   };
   /// Waits until the deadline, or until `stop` returns true; `stop` is asked every tenth of a second.
   Reply receive(const CallDeadline& deadline, bool (*stop)());
@@ -52,13 +53,17 @@ class WorkerProcess {
   enum class Got { all, late, ended };
   Got receive(void* data, std::size_t size, const CallDeadline& deadline, bool (*stop)());
   bool has_ended() const;
+  bool is_readable() const;
   /// Waits for the process, which has ended or been killed, and returns its status.
   int reap();
 
   metal::Descriptor socket_;
   metal::Descriptor output_;  ///< the worker's stdout and stderr
   pid_t process_ = -1;
-  std::string mark_;  ///< of the process and those that the plug-in starts
+  std::uint64_t call_ = 0;     ///< of the request that was sent last
+  bool has_findings_ = false;  ///< whether that asked for any
+  bool was_early_ = false;     ///< whether something lay in the socket before it was sent
+  std::string mark_;           ///< of the process and those that the plug-in starts
 };
 
 }  // namespace assay::validation::transport

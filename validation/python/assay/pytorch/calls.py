@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, List, NamedTuple, Sequence
 
 import numpy as np
 import torch
@@ -12,8 +12,9 @@ from .._arithmetic import Types
 from .._file_kernel import name_of
 from .._followed import FollowedArray, LeftAlgebra, of_words
 from .._pipe import ReturnedWrong, Unsupported
-from .device import DeviceMemory, memory_of
+from .device import DeviceMemory
 from .trace import _outputs, source_of, trace_of, with_values
+from .ways import EVALUATED, IN_PLACE, PLAIN, REQUIRING, Backward, backward_ways, change_in_place, forward_ways, others_like, upstream_in
 
 
 def tensor_of(array: np.ndarray) -> torch.Tensor:
@@ -107,7 +108,8 @@ class TorchKernel:
         kernel = operation.kernel_at(self._kernel, p.extents)
         tensors = {one[0]: self._taken(tensor_of(getattr(p, one[0]))) for one in operation.inputs}
         if self.is_gradient:
-            tensors.update({f"upstreams[{k}]": self._laid_out(tensor_of(one)) for k, one in enumerate(p.upstreams)})
+            way = self._way(p)
+            tensors.update({f"upstreams[{k}]": upstream_in(way, self._laid_out(tensor_of(one))) for k, one in enumerate(p.upstreams)})
         try:
             if self._memory is None:
                 return self._results(kernel, tensors, p)
@@ -124,10 +126,21 @@ class TorchKernel:
 
     def _results(self, kernel: Any, tensors: Dict[str, torch.Tensor], p: Any) -> List[Any]:
         given = {one[0]: tensors[one[0]] for one in self.operation.inputs}
-        if self.is_gradient:
-            return self._gradients(kernel, given, [tensors[f"upstreams[{k}]"] for k in range(len(p.upstreams))])
-        with torch.no_grad():
-            return self._as_numbers(_outputs(self._called(kernel, given)), p)
+        way = self._way(p)
+        if not self.is_gradient:
+            return self._as_numbers(self._outputs(kernel, given, way), p)
+        upstreams = [tensors[f"upstreams[{k}]"] for k in range(len(p.upstreams))]
+        own = self._own(kernel, given)
+        backward = Backward(lambda leaves: self._applied(kernel, leaves), own, lambda values: set_parameters(own, values),
+                            self.operation.differentiable)  # fmt: skip
+        return backward.gradients(given, upstreams, way)
+
+    def ways(self) -> List[str]:
+        """In which it may be called, beside the plain one."""
+        return backward_ways(self.operation.differentiable) if self.is_gradient else forward_ways(self.operation.also_evaluates)
+
+    def _way(self, p: Any) -> str:
+        return self.ways()[p.way - 1] if getattr(p, "way", 0) else PLAIN
 
     def followed(self, p: Any) -> List[FollowedArray]:
         """What the results stand for in the algebra: those of the kernel's graph, traced as a reference is. The gradients are
@@ -224,38 +237,41 @@ class TorchKernel:
             taken.append(one)
         return taken
 
-    def _called(self, kernel: Any, tensors: Dict[str, torch.Tensor]) -> Any:
+    def _own(self, kernel: Any, tensors: Dict[str, torch.Tensor]) -> Dict[str, torch.nn.Parameter]:
+        """The parameters of a kernel that is a module, by the names of the inputs that they are."""
+        if not isinstance(kernel, torch.nn.Module):
+            return {}
         parameters = self.operation.parameters
+        own = parameters_like(kernel, {of: tensors[name].shape for name, of in parameters.items()})
+        return {name: own[of] for name, of in parameters.items()}
+
+    def _called(self, kernel: Any, tensors: Dict[str, torch.Tensor]) -> Any:
+        set_parameters(self._own(kernel, tensors), tensors)
+        return self._applied(kernel, tensors)
+
+    def _applied(self, kernel: Any, tensors: Dict[str, torch.Tensor]) -> Any:
+        parameters = () if isinstance(kernel, torch.nn.Module) else self.operation.parameters
         named = {name: tensors[name].to(self._calling.device) for name in self.operation.by_name}
         unnamed = self.operation.arguments({name: one for name, one in tensors.items() if name not in named})
         given = [one.to(self._calling.device) if isinstance(one, torch.Tensor) else one for one in unnamed]
-        if not isinstance(kernel, torch.nn.Module):
-            return kernel(*given, *(tensors[name] for name in parameters), **named)
-        values = {of: tensors[name] for name, of in parameters.items()}
-        set_parameters(parameters_like(kernel, {of: one.shape for of, one in values.items()}), values)
-        return kernel(*given, **named)
+        return kernel(*given, *(tensors[name] for name in parameters), **named)
 
-    def _gradients(self, kernel: Any, tensors: Dict[str, torch.Tensor], upstreams: List[torch.Tensor]) -> List[torch.Tensor]:
-        """What autograd gives. Leaves are copies, since a gradient may not flow into memory that is checked for writes."""
-        operation = self.operation
-        differentiable = operation.differentiable
-        leaves = {name: one.clone().requires_grad_() if name in differentiable else one for name, one in tensors.items()}
-        outputs = _outputs(self._called(kernel, leaves))
+    def _outputs(self, kernel: Any, tensors: Dict[str, torch.Tensor], way: str) -> List[Any]:
+        trains = self.operation.trains_kernels and way != EVALUATED
         if isinstance(kernel, torch.nn.Module):
-            own = parameters_like(kernel, {of: tensors[name].shape for name, of in operation.parameters.items()})
-            leaves.update({name: own[of] for name, of in operation.parameters.items()})
-        if len(outputs) != len(upstreams):
-            raise ReturnedWrong(f"the kernel returned {len(outputs)} results: expected {len(upstreams)}")
-        pairs = [(one, upstream) for one, upstream in zip(outputs, upstreams) if getattr(one, "requires_grad", False)]
-        if not pairs:
-            raise ReturnedWrong(
-                "the kernel's results have no gradient: expected a torch.autograd.Function's apply, or operations that "
-                "autograd follows"
-            )
-        wanted = [leaves[name] for name in differentiable]
-        got: Sequence[Optional[torch.Tensor]] = torch.autograd.grad(
-            [one for one, _ in pairs], wanted, [upstream.reshape(one.shape) for one, upstream in pairs], allow_unused=True
-        )
-        ours = {memory_of(one) for one in upstreams}  # autograd hands on the upstream itself where it is the gradient
-        return [torch.zeros_like(leaf) if one is None else one.clone() if memory_of(one) in ours else one
-                for one, leaf in zip(got, wanted)]  # fmt: skip
+            kernel.train(trains)
+        if way == REQUIRING or (trains and way == PLAIN):
+            try:
+                leaves = {name: one.detach().requires_grad_(way == REQUIRING and one.is_floating_point())
+                          for name, one in tensors.items()}  # fmt: skip
+                results = _outputs(self._called(kernel, leaves))
+                return [one.detach() if isinstance(one, torch.Tensor) else one for one in results]
+            except RuntimeError:
+                pass  # a kernel for inference alone, such as one that writes into an out=, is called without
+        with torch.no_grad():
+            if way != IN_PLACE:
+                return _outputs(self._called(kernel, tensors))
+            changed = others_like(tensors)
+            self._called(kernel, changed)
+            change_in_place(changed, tensors)
+            return _outputs(self._called(kernel, changed))

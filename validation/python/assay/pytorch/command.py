@@ -11,18 +11,20 @@ import json
 import math
 import re
 import sys
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from .._cases import words_of_line
 from .. import _numbers
 from .._called import KernelEnded
 from .._gate_result import GateResult, PropertyResult
 from .._traced import NotTraceable
+from .benchmark_modes import MODES, in_its_modes
 from .device import device_called
 from .in_time import judged_in_time
 from .kernelbench import BenchmarkOperation, new_model
 from .patterns import Pattern, pattern_on_a_case
 from .stated import Stated, judged_at_stated_sizes
+from .ways import EVALUATED, forward_ways
 
 _ORDER = ("outputs", "exact", "repeat")  # the property that says most comes first
 
@@ -55,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--strides", action="store_true", help="also tensors that are not contiguous")
     parser.add_argument("--device", default="cpu", help="where the tensors are: cpu, cuda, or another that PyTorch has here")
     parser.add_argument("--small", action="store_true", help="not at the sizes that the file states")
+    parser.add_argument("--mode", default="", choices=MODES, help="of ModelNew; by default both")
     parser.add_argument("--json", action="store_true", help="print the line of JSON alone")
     parser.add_argument("--replay", metavar="CASE", help="judge this case again, as a failure's line has it")
     return parser
@@ -102,16 +105,16 @@ def _advice_on(worst: PropertyResult) -> str:
     return "Replay the case: its numbers are large, small or equal, its sizes odd, or its tensors not contiguous."
 
 
-def _judged(operation: BenchmarkOperation, kernel: Any, asked: argparse.Namespace, declared: Dict[str, Any]) -> int:
+def _judged(operation: BenchmarkOperation, kernel: Any, asked: argparse.Namespace, declared: Dict[str, Any],
+            seconds: float) -> Tuple[int, Dict[str, Any]]:  # fmt: skip
+    """The exit status, and what the line of JSON says."""
     in_time = judged_in_time(
         lambda cases, reach: operation.gate(kernel, cases=cases, seed=asked.seed, reach=reach, empty=False, **declared),
-        asked.cases, "", asked.seconds, lambda said: print(f"assay kernelbench: {said}", file=sys.stderr, flush=True),
+        asked.cases, "", seconds, lambda said: print(f"assay kernelbench: {said}", file=sys.stderr, flush=True),
     )  # fmt: skip
     result = in_time.result
     if result is None:
-        advice = f"No case was judged in {asked.seconds:g} s: give it more --seconds."
-        print(json.dumps({"verdict": "nothing judged", "advice": advice}))
-        return 1
+        return 1, {"verdict": "nothing judged", "advice": f"No case was judged in {seconds:g} s: give it more --seconds."}
     pattern: Optional[Pattern] = None
     if not result.passed:
         try:
@@ -129,11 +132,26 @@ def _judged(operation: BenchmarkOperation, kernel: Any, asked: argparse.Namespac
             print(stated_text(stated))
         said, passed = with_stated(said, stated), stated.verdict not in ("fail", "mistrusted")
     if not in_time.is_whole:
-        said["cases_of_each_property"] = f"{in_time.cases} of {asked.cases}, in {asked.seconds:g} s"
+        said["cases_of_each_property"] = f"{in_time.cases} of {asked.cases}, in {seconds:g} s"
     if operation.file.narrowing is not None:
         said["width_of_layers"] = f"1/{operation.file.narrowing.factor}"
-    print(json.dumps(said))
-    return 0 if passed else 1
+    return 0 if passed else 1, said
+
+
+def _called_in(operation: BenchmarkOperation) -> str:
+    if operation.why_not_training:
+        return f"ModelNew is called in eval mode alone: in training mode {operation.why_not_training}"
+    if not operation.trains_kernels:
+        return "ModelNew is called in eval mode:"
+    also = ", and in eval mode where a failure says so" if operation.also_evaluates else ""
+    return f"ModelNew is called in training mode, as by KernelBench, which calls no eval(){also}:"
+
+
+def _mode_of(operation: BenchmarkOperation, said: Dict[str, Any]) -> str:
+    """In which the smallest case fails."""
+    way = re.search(r" way=(\d+) ", said.get("replay", ""))
+    is_evaluated = way is not None and forward_ways(operation.also_evaluates)[int(way[1]) - 1] == EVALUATED
+    return "eval" if is_evaluated else operation.mode()
 
 
 def stated_text(stated: Stated) -> str:
@@ -169,7 +187,7 @@ def kernelbench(arguments: List[str]) -> int:
                 "device": asked.device}  # fmt: skip
     try:
         device_called(asked.device)
-        operation, kernel = BenchmarkOperation(asked.reference), new_model(asked.new)
+        operations, kernel = in_its_modes(asked.reference, asked.mode), new_model(asked.new)
     except (OSError, SyntaxError, ValueError, NotTraceable) as error:
         parser.error(str(error))
     except KernelEnded as error:
@@ -178,7 +196,16 @@ def kernelbench(arguments: List[str]) -> int:
         return 1
     if asked.replay is not None:
         try:
-            return 0 if operation.replay(kernel, asked.replay, empty=False, **declared) else 1
+            return 0 if operations[0].replay(kernel, asked.replay, empty=False, **declared) else 1
         except (OSError, ValueError) as error:
             parser.error(f"--replay: {error}")
-    return _judged(operation, kernel, asked, declared)
+    said: Dict[str, Any] = {}
+    for operation in operations:
+        if not asked.json:
+            print(_called_in(operation))
+        status, said = _judged(operation, kernel, asked, declared, asked.seconds / len(operations))
+        said["mode"] = _mode_of(operation, said) if status else operation.why_not_training or "both"
+        if status:
+            break
+    print(json.dumps(said))
+    return status

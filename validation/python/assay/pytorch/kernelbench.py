@@ -33,8 +33,11 @@ class BenchmarkOperation(TorchOperation):
 
     largest_fixed = 2**18  # an image of 224 by 224 pixels, which some models need
 
-    def __init__(self, path: str) -> None:
+    why_not_training = ""  # where Model has a training mode in which it cannot be judged
+
+    def __init__(self, path: str, is_training: bool = False) -> None:
         self.file = BenchmarkFile(path)
+        self.is_training = self.trains_kernels = is_training
         self.base = base_sizes(self.file)
         free = free_extents(self.file, self.base)
         shapes = shapes_of(self.file.load(self.base))
@@ -61,7 +64,11 @@ class BenchmarkOperation(TorchOperation):
         self._begin()
 
     def __reduce__(self) -> Any:
-        return BenchmarkOperation, (self.file.path,)
+        return BenchmarkOperation, (self.file.path, self.is_training), {
+            "trains_kernels": self.trains_kernels, "also_evaluates": self.also_evaluates}  # fmt: skip
+
+    def mode(self) -> str:
+        return "training" if self.trains_kernels else "eval"
 
     def _inputs_of(self, shapes: Shapes, free: Dict[str, List[Any]]) -> Tuple[Dict[str, str], Dict[str, int]]:
         """Inputs by the names of forward's arguments."""
@@ -106,7 +113,7 @@ class BenchmarkOperation(TorchOperation):
         return self.file.load(dict(sizes))
 
     def _built(self, sizes: Tuple[Tuple[str, int], ...]) -> torch.nn.Module:
-        return self.drawn_buffers(self._loaded(sizes).model())
+        return self.drawn_buffers(self._loaded(sizes).model().train(self.is_training))
 
     @staticmethod
     def drawn_buffers(model: torch.nn.Module) -> torch.nn.Module:
@@ -154,14 +161,17 @@ class BenchmarkOperation(TorchOperation):
 
     def replay_line(self, words: str, fn: Any, declared: Dict[str, Any]) -> str:
         given = words_of(words)
-        return f"assay kernelbench {shlex.quote(self.file.path)} {shlex.quote(_file_of(fn))} --replay {shlex.quote(given)}"
+        return f"assay kernelbench {shlex.quote(self.file.path)} {shlex.quote(_file_of(fn))} --replay {shlex.quote(given)}{self._option()}"
 
     def run_line(self, words: str, kernel: Any, backward: Any, declared: Dict[str, Any], given: Any) -> str:
         options = run_options(words)
         return (
             f"assay kernelbench {shlex.quote(self.file.path)} {shlex.quote(_file_of(kernel))} --cases {options['cases']} "
-            f"--seed {options['seed']}"
+            f"--seed {options['seed']}{self._option()}"
         )
+
+    def _option(self) -> str:
+        return "" if self.also_evaluates else f" --mode {self.mode()}"
 
 
 def _file_of(kernel: Any) -> str:

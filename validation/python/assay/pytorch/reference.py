@@ -21,6 +21,7 @@ from .conversions import memory_of
 from .device import device_called
 from .far_rows import FarRows
 from .trace import DTYPES, _outputs, source_of, trace_of, with_values
+from .ways import EQUAL_UPSTREAM
 
 
 def parameter_inputs(module: torch.nn.Module, taken: Sequence[str]) -> Tuple[Dict[str, str], Dict[str, str]]:
@@ -45,6 +46,8 @@ class TorchOperation(FrameworkOperation):
     framework, word = "PyTorch", "torch"
     result_types: Sequence[torch.dtype] = ()  # of the outputs where the reference was run last
     result_is_view: Sequence[bool] = ()  # of an input: then a kernel's may be one too
+    trains_kernels = False  # whether kernels are called in training mode and while gradients are on
+    also_evaluates = False  # and then in eval mode too
 
     def _open(self) -> Tuple[Any, Any]:
         self._function = source_of(self.reference)
@@ -168,6 +171,9 @@ class TorchOperation(FrameworkOperation):
         """
         self._contiguous = _numbers.flag("contiguous", contiguous)
         made = super().subject(kernel, backward, **declared)
+        made.set_ways(*([(way, way == EQUAL_UPSTREAM) for way in self._kernel(one, is_gradient).ways()]
+                        if one is not None and not isinstance(one, Plugin) else []
+                        for one, is_gradient in ((kernel, False), (backward, True))))  # fmt: skip
         if self.calling.device.type == "cuda":
             self._set_far(made, kernel, backward, declared)
         return made

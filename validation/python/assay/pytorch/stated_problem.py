@@ -37,6 +37,7 @@ class StatedProblem:
 
     def model(self, sizes: Dict[str, int], kernel: Any = None) -> torch.nn.Module:
         model = self._operation.file.load(sizes, is_narrow=False).model(kernel)
+        model.train(self._operation.is_training if kernel is None else self._operation.trains_kernels)
         drawn: torch.nn.Module = self._operation.drawn_buffers(model)
         return drawn
 

@@ -54,6 +54,10 @@ void report_faults() {
   sigaction(SIGBUS, &action, nullptr);
 }
 
+void report_faults_of(std::uint64_t call) {
+  fault.call = call;
+}
+
 void report_offsets_into(const std::byte* memory, std::size_t size) {
   memory_begin = reinterpret_cast<std::uintptr_t>(memory);
   memory_end = memory_begin + size;

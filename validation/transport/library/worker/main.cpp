@@ -78,6 +78,8 @@ int call_and_catch(const Loaded& loaded, Request& request, char* message, std::s
   for (Request request; receive(request);) {
     Answer answer;
     answer.event = Event::returned;
+    answer.call = request.call;
+    report_faults_of(request.call);
     const double before = processor_time();
     std::string findings;
     answer.status = call_and_catch(loaded, request, answer.message.data(), findings);

@@ -1,0 +1,109 @@
+"""Right functions of PyTorch of several makings pass in each way in which training calls them."""
+
+import re
+
+import pytest
+
+torch = pytest.importorskip("torch")
+checkpoint = pytest.importorskip("torch.utils.checkpoint").checkpoint
+
+import assay  # noqa: E402
+
+from tests.attacks.training import TAKEN, function_of, gradients, reference  # noqa: E402
+
+
+def of_what_is_wanted(ctx, g, x, weight):
+    """Declines frozen inputs by None."""
+    dx, dweight = gradients(g, x, weight)
+    return dx if ctx.needs_input_grad[0] else None, dweight if ctx.needs_input_grad[1] else None
+
+
+class OwnAttributes(torch.autograd.Function):
+    """Keeps what is computed on the context, and marks what has no gradient."""
+
+    @staticmethod
+    def forward(ctx, x, weight):
+        ctx.p, ctx.weight = torch.softmax(x, -1), weight
+        return ctx.p * weight
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, g):
+        p = ctx.p
+        return p * (g * ctx.weight - (p * g * ctx.weight).sum(-1, keepdim=True)), (g * p).sum(0)
+
+
+packed = {}
+
+
+def packed_again_when_changed(x, weight):
+    """Keeps what it has made of a weight for as long as the weight's version is the same."""
+    kept = packed.get(id(weight))
+    if kept is None or kept[0] is not weight or kept[1] != weight._version:
+        packed[id(weight)] = weight, weight._version, weight.detach().clone()
+    return reference(x, packed[id(weight)][2])
+
+
+def writes_into_what_it_made(x, weight):
+    """For inference alone: autograd refuses out=."""
+    y = torch.softmax(x, -1)
+    return torch.mul(y, weight, out=torch.empty_like(y))
+
+
+def by_numpy(x, weight):
+    import numpy as np
+
+    return torch.from_numpy(np.multiply(torch.softmax(x, -1).numpy(), weight.numpy()))
+
+
+def asks_for_contiguous_upstreams(ctx, g, x, weight):
+    if not g.is_contiguous():
+        raise RuntimeError("the upstream must be contiguous")
+    return gradients(g, x, weight)
+
+
+FUNCTIONS = {
+    "reference": reference,
+    "function": function_of(lambda ctx, *given: gradients(*given)),
+    "contiguous": function_of(lambda ctx, *given: gradients(*(one.contiguous() for one in given))),
+    "what is wanted": function_of(of_what_is_wanted),
+    "own attributes": OwnAttributes.apply,
+    "script": torch.jit.script(reference),
+    "checkpoint": lambda x, weight: checkpoint(reference, x, weight, use_reentrant=False),
+}
+if hasattr(torch, "compile"):
+    FUNCTIONS["compiled"] = torch.compile(reference, backend="aot_eager")
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_it_passes(name):
+    assay.gradcheck(reference, FUNCTIONS[name], **TAKEN).raise_for_failure()
+    assay.gate(reference, FUNCTIONS[name], **TAKEN).raise_for_failure()
+
+
+@pytest.mark.parametrize("kernel", [packed_again_when_changed, writes_into_what_it_made, by_numpy])
+def test_a_kernel_for_inference_passes(kernel):
+    assay.gate(reference, kernel, **TAKEN).raise_for_failure()
+
+
+def test_a_module_passes():
+    sizes = {"input": "N, 5", "cases": 45, "reach": "none", "largest": 1e6}
+    given = torch.nn.Linear(5, 3), torch.nn.Linear(5, 3)
+    assay.gradcheck(*given, **sizes).raise_for_failure()
+    assay.gate(*given, **sizes).raise_for_failure()
+
+
+def test_what_it_declines_is_printed_and_its_way_is_named():
+    asks = function_of(asks_for_contiguous_upstreams)
+    result = assay.gradcheck(reference, asks, contiguous=True, **TAKEN)
+    result.raise_for_failure()
+    assert "tensors that are not contiguous" in str(result)
+    frozen = function_of(lambda ctx, g, x, weight: gradients(g * ctx.needs_input_grad[1], x, weight))
+    failed = assay.gradcheck(reference, frozen, **TAKEN)
+    said = re.compile(r"  it was called with (x|weight) frozen \(requires_grad=False\), and once with all others frozen\n"
+                      "  it passes where it is called plainly\n")  # fmt: skip
+    assert said.search(str(failed))
+    line = failed.failures["gradient"].reproducer
+    replayed = {"operation": assay.operation(x="N, D", weight="D")(reference), "largest": 1e6, "empty": False}
+    assert not assay.replay(frozen, line, **replayed)
+    assert assay.replay(frozen, re.sub(" way=[67]", "", line), **replayed)

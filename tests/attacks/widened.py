@@ -1,0 +1,152 @@
+"""Declarations that widen the bounds as far as they may, by kernels that are right where a bound still says something."""
+
+import numpy as np
+
+import assay
+from assay.corpus.plain import KERNELS
+
+from .gallery import attack, right, softmax
+
+BFLOAT16 = {"unit_roundoff": 2.0**-8}
+FULL = {"cases": 40, "reach": "quick", "filter": "^outputs$"}
+EVERYWHERE = {"cases": 30, "reach": "none", "own_process": False}
+COMPARED = {"cce": "^(dhidden|dweight)$", "ctc": "^gradient$", "svd": "^(orthonormal-u|reconstruction|values)$"}
+
+
+def widened(name, operation, kernel, **declaration):
+    def under_a_declaration(p):
+        return kernel(p)
+
+    under_a_declaration.__name__ = name
+    compared = {"filter": COMPARED[operation]} if operation in COMPARED else {}
+    attack("widened", operation, **{**compared, **declaration})(under_a_declaration)
+
+
+def scaled(operation, factor):
+    """The right kernel, whose gradients are all too small or too large."""
+
+    def kernel(p):
+        first, *rest = KERNELS[operation](np.float32)(p)
+        return (first, *(None if one is None else (one * np.float32(factor)).astype(one.dtype) for one in rest))
+
+    return kernel
+
+
+def right_up_to(operation, extent, size, otherwise):
+    """The right kernel, and something else where an extent is larger."""
+
+    def kernel(p):
+        results = KERNELS[operation](np.float32)(p)
+        return results if extent(p) <= size else otherwise(p, results)
+
+    return kernel
+
+
+def no_gradients(p, results):
+    first, *rest = results
+    return (first, *(None if one is None else np.zeros_like(one) for one in rest))
+
+
+def unit_vectors(p, results):
+    """Orthonormal, and no singular vectors; the norms of columns are no singular values either."""
+    b, m, n = p.A.shape
+    k = min(m, n)
+    U, Vh = (np.broadcast_to(np.eye(*shape, dtype=p.A.dtype), (b, *shape)).copy() for shape in ((m, k), (k, n)))
+    norms = np.sort(np.linalg.norm(p.A, axis=1)[:, :k], axis=-1)[:, ::-1] if b else np.zeros((b, k), p.A.dtype)
+    return U, norms.astype(p.A.dtype).copy(), Vh
+
+
+def vocabulary(p):
+    return p.weight.shape[0]
+
+
+def frames(p):
+    return p.logits.shape[0]
+
+
+def rank(p):
+    return min(p.A.shape[1:])
+
+
+widened("cce_whose_gradients_are_a_tenth_too_small", "cce", scaled("cce", 0.9), exp_error=65536, **EVERYWHERE)
+widened("cce_whose_gradients_are_doubled", "cce", scaled("cce", 2), unit_roundoff=2.0**-8, **EVERYWHERE)
+widened("cce_without_gradients_of_long_vocabularies", "cce", right_up_to("cce", vocabulary, 40, no_gradients),
+        exp_error=65536, **EVERYWHERE)  # fmt: skip
+widened("cce_without_gradients_in_few_bits", "cce", right_up_to("cce", vocabulary, 24, no_gradients), **BFLOAT16, **EVERYWHERE)
+widened("cce_without_gradients_and_few_words", "cce", right_up_to("cce", vocabulary, 24, no_gradients), limits={"V": 48},
+        **BFLOAT16, **EVERYWHERE)  # fmt: skip
+widened("ctc_without_gradients_of_many_frames", "ctc", right_up_to("ctc", frames, 9, no_gradients), **BFLOAT16, **EVERYWHERE)
+widened("ctc_without_gradients_and_few_frames", "ctc", right_up_to("ctc", frames, 9, no_gradients), limits={"T": 16},
+        **BFLOAT16, **EVERYWHERE)  # fmt: skip
+widened("svd_of_unit_vectors_from_16_on", "svd", right_up_to("svd", rank, 16, unit_vectors), **BFLOAT16, **EVERYWHERE)
+widened("svd_of_unit_vectors_up_to_32", "svd", right_up_to("svd", rank, 16, unit_vectors), limits={"M": 32, "N": 32}, **BFLOAT16,
+        **EVERYWHERE)  # fmt: skip
+widened("svd_of_unit_vectors_in_many_sweeps", "svd", right_up_to("svd", rank, 4, unit_vectors), unit_roundoff=2.0**-11, sweeps=10,
+        **EVERYWHERE)  # fmt: skip
+
+
+def of_many_terms(most, values):
+    """The softmax of rows with up to `most` numbers that count; of others, numbers that are not all the same."""
+
+    def kernel(p):
+        y = right(p)
+        is_long = np.count_nonzero(y, axis=-1, keepdims=True) > most
+        return np.where(is_long, values(y), y).astype(p.x.dtype)
+
+    return kernel
+
+
+def faint(y):
+    return y * np.float32(2.0**-20)
+
+
+widened("softmax_of_128_terms_among_255", softmax, of_many_terms(128, faint), accumulate="bfloat16", limits={"D": 255}, **FULL)
+widened("softmax_of_128_terms", softmax, of_many_terms(128, faint), accumulate="bfloat16", **FULL)
+widened("softmax_of_128_terms_in_listed_sizes", softmax, of_many_terms(128, faint), accumulate="bfloat16",
+        extents={"D": [*range(1, 100), 200, 256]}, **FULL)  # fmt: skip
+widened("softmax_of_1023_terms", softmax, of_many_terms(1023, faint), accumulate="float16", **FULL)
+widened("softmax_of_128_terms_in_a_narrow_type", softmax, of_many_terms(128, faint), dtype="bfloat16", compute="bfloat16", **FULL)
+widened("softmax_2_percent_too_small", softmax, lambda p: right(p) * np.float32(0.98), exp_error=65536, **FULL)
+widened("softmax_of_rounded_inputs", softmax, lambda p: right(p) * np.float32(0.97), input_roundoff=2.0**-8, **FULL)
+widened("softmax_of_many_roundings", softmax, lambda p: right(p) * np.float32(0.98), rounds={"e": 30000, "output": 30000}, **FULL)
+widened("softmax_of_few_roundings", softmax, lambda p: right(p) * np.float32(0.9), compute="bfloat16", exp_error=4,
+        rounds={"e": 4, "output": 4}, **FULL)  # fmt: skip
+
+
+def steps_of(size):
+    """The softmax in steps: nothing of a row whose elements are all smaller."""
+    return lambda p: (np.round(right(p) / size) * size).astype(p.x.dtype)
+
+
+def through_a_large_number(size):
+    def road(xp, x):
+        e = xp.exp(x - xp.max(x, axis=-1, keepdims=True))
+        return (e / xp.sum(e, axis=-1, keepdims=True) + size) - size
+
+    return road
+
+
+for bits in (16, 20, 22):
+    widened(f"softmax_by_a_road_through_2_to_the_{bits}", softmax, steps_of(np.float32(2.0 ** (bits - 24))),
+            road=through_a_large_number(2.0**bits), **FULL)  # fmt: skip
+
+
+@assay.operation(a="N, D", b="D, K")
+def product(xp, a, b):
+    return xp.matmul(a, b)
+
+
+def short_product(most):
+    """The product of matrices, and a millionth of it where more terms than `most` count."""
+
+    def kernel(p):
+        y = p.a @ p.b
+        terms = (p.a != 0).astype(np.float32) @ (p.b != 0).astype(np.float32)
+        return np.where(terms > most, y * np.float32(2.0**-20), y).astype(np.float32)
+
+    return kernel
+
+
+widened("product_of_partial_sums_in_few_bits", product, short_product(128), partial_sums={"bfloat16": 10**9}, **FULL)
+widened("product_of_sums_in_few_bits", product, short_product(128), accumulate="bfloat16", limits={"D": 300}, **FULL)
+widened("product_of_factors_in_few_bits", product, lambda p: (p.a @ p.b) * np.float32(0.98), products="bfloat16", **FULL)
