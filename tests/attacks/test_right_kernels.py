@@ -9,6 +9,7 @@ import pytest
 
 import assay
 
+from tests.attacks import large_together
 from tests.attacks.gallery import right, softmax
 
 TAKEN = {"cases": 20, "reach": "none"}
@@ -163,3 +164,30 @@ def test_results_that_are_all_one_number_prove_nothing(constant, verdict):
     kernel = (lambda p: np.zeros_like(p.x)) if constant == 0 else (lambda p: p.x * 2)
     result = assay.gate(difference, kernel, filter="outputs", cases=20, reach="none", limits={"N": 5})
     assert result.passed == verdict and ("every number that the kernel returned is 0" in str(result)) == (not verdict)
+
+
+def in_blocks(p):
+    y = np.zeros((p.a.shape[0], p.b.shape[1]), np.float32)
+    for k in range(0, p.a.shape[1], 64):
+        y += p.a[:, k : k + 64] @ p.b[k : k + 64]
+    return y
+
+
+@pytest.mark.parametrize(
+    "operation, kernel, sizes",
+    [
+        (softmax, right, "D=1059 N=1063"),
+        (large_together.product, in_blocks, "K=540 M=520 N=552"),
+        (large_together.attention, large_together.attended, "E=221 S=226 T=213"),
+    ],
+)
+def test_it_passes_where_extents_are_large_together(operation, kernel, sizes):
+    result = assay.gate(operation, kernel, cases=5, filter="^outputs$")
+    result.raise_for_failure()
+    assert sizes in str(result)
+
+
+def test_a_small_limit_is_the_scope_of_the_verdict():
+    narrow = assay.gate(softmax, right, limits={"N": 2}, **TAKEN)
+    assert str(narrow).rstrip().endswith("for N <= 2 alone")
+    assert not str(assay.gate(softmax, right, **TAKEN)).rstrip().endswith("alone")

@@ -151,9 +151,9 @@ def test_a_term_left_out_of_a_sum_of_layer_norms_gradient_is_noticed_whichever_i
 
 
 def test_the_gradient_of_long_transducers_is_judged():
-    limits = {"T": 129, "V": 5}
-    late = lambda p: transducer_backward(p) * (np.arange(p.logits.shape[0]) < 100)[:, None, None].astype(f32)  # noqa: E731
-    assert "T 129 by" in assay.gradcheck(gallery.transducer_loss, transducer_backward, cases=2, limits=limits).table
+    limits = {"T": 65, "V": 5}
+    late = lambda p: transducer_backward(p) * (np.arange(p.logits.shape[0]) < 50)[:, None, None].astype(f32)  # noqa: E731
+    assert "T 65 by" in assay.gradcheck(gallery.transducer_loss, transducer_backward, cases=2, limits=limits).table
     assert not assay.gradcheck(gallery.transducer_loss, late, cases=2, limits=limits).passed
     for kernel in (transducer_backward, wide(transducer_backward)):
         assay.gradcheck(gallery.transducer_loss, kernel, cases=10, limits=limits, reach="none").raise_for_failure()

@@ -11,7 +11,7 @@ namespace assay::validation::formula {
 
 struct JointSizes {
   Extents sizes;
-  double work = 0;  ///< of the whole formula: elements of its graph, products of matrices counted term by term
+  double work = 0;  ///< of a kernel: the elements of the whole graph, products term by term, and moving the inputs
 };
 
 /// Each pair of extents at more than 1024, and all of three or more at more than 512, of little work first. They are smaller where

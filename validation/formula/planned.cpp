@@ -82,7 +82,10 @@ class Plan {
       const double work = work_.with_nodes(a, size_a, b, size_b);
       if (work > std::min(left, allowed_.each_pair)) return;
       left -= work;
-      planned_.push_back({{{a, size_a}, {b, size_b}}, class_of_pair(), -1, work});
+      planned_.push_back({{{a, size_a}, {b, size_b}},
+                          class_of_pair(),
+                          -1,
+                          work + work_of_moving(specification_, {{a, size_a}, {b, size_b}})});
     };
     for (const auto& [a, b] : pairs) {  // both orders are there
       const auto [size_a, size_b] = drawn_pair(a, b);

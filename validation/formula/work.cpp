@@ -13,6 +13,13 @@ Extents extents_at(const Specification& specification, const Extents& sizes) {
   return extents;
 }
 
+double work_of_moving(const Specification& specification, const Extents& sizes) {
+  double elements = 0;
+  for (const Input& input : specification.inputs)
+    elements += static_cast<double>(elements_of(shape_of(input, extents_at(specification, sizes))));
+  return 50 * elements;
+}
+
 Work::Counts Work::at(const Extents& sizes) {
   const auto [entry, is_new] = known_.try_emplace(sizes);
   if (is_new) {

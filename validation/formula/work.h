@@ -16,6 +16,9 @@ inline constexpr std::int64_t others = 2;
 /// These sizes by name; the other extents are 2, or 1 where their limit is.
 Extents extents_at(const Specification& specification, const Extents& sizes);
 
+/// The work of moving a case's inputs to a kernel, each element in the time of some fifty operations.
+double work_of_moving(const Specification& specification, const Extents& sizes);
+
 class Work {
  public:
   Work(const Specification& specification, const Trace& trace) : specification_(specification), trace_(trace) {}

@@ -107,7 +107,9 @@ class KernelCall:
             if kind in CODES and types.of_codes(name):
                 require_held(f"dtypes[{name!r}]", types.of_codes(name), formats()[of], len(dims))
 
-    def __call__(self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int, threads: int = 0, way: int = 0) -> Tuple[str, Any]:
+    def __call__(
+        self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int, threads: int = 0, way: int = 0
+    ) -> Tuple[str, Any]:
         if isinstance(self._fn, Plugin):
             self._fn.threads = threads
         p = self._problem(extents, arrays, upstream)

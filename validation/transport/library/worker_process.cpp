@@ -188,7 +188,7 @@ WorkerProcess::Got WorkerProcess::receive(void* data, std::size_t size, const Ca
 }
 
 WorkerProcess::Reply WorkerProcess::receive(const CallDeadline& deadline, bool (*stop)()) {
-  const Reply forged{.answer = std::nullopt, .is_forged = true};
+  Reply forged{.answer = std::nullopt, .is_forged = true};
   if (was_early_) return forged;
   Answer answer;
   if (const Got got = receive(&answer, sizeof answer, deadline, stop); got != Got::all)

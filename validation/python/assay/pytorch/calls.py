@@ -14,7 +14,18 @@ from .._followed import FollowedArray, LeftAlgebra, of_words
 from .._pipe import ReturnedWrong, Unsupported
 from .device import DeviceMemory
 from .trace import _outputs, source_of, trace_of, with_values
-from .ways import EVALUATED, IN_PLACE, PLAIN, REQUIRING, Backward, backward_ways, change_in_place, forward_ways, others_like, upstream_in
+from .ways import (
+    EVALUATED,
+    IN_PLACE,
+    PLAIN,
+    REQUIRING,
+    Backward,
+    backward_ways,
+    change_in_place,
+    forward_ways,
+    others_like,
+    upstream_in,
+)
 
 
 def tensor_of(array: np.ndarray) -> torch.Tensor:
@@ -109,7 +120,8 @@ class TorchKernel:
         tensors = {one[0]: self._taken(tensor_of(getattr(p, one[0]))) for one in operation.inputs}
         if self.is_gradient:
             way = self._way(p)
-            tensors.update({f"upstreams[{k}]": upstream_in(way, self._laid_out(tensor_of(one))) for k, one in enumerate(p.upstreams)})
+            upstreams = [upstream_in(way, self._laid_out(tensor_of(one))) for one in p.upstreams]
+            tensors.update({f"upstreams[{k}]": one for k, one in enumerate(upstreams)})
         try:
             if self._memory is None:
                 return self._results(kernel, tensors, p)

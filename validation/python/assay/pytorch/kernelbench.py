@@ -161,7 +161,8 @@ class BenchmarkOperation(TorchOperation):
 
     def replay_line(self, words: str, fn: Any, declared: Dict[str, Any]) -> str:
         given = words_of(words)
-        return f"assay kernelbench {shlex.quote(self.file.path)} {shlex.quote(_file_of(fn))} --replay {shlex.quote(given)}{self._option()}"
+        files = f"{shlex.quote(self.file.path)} {shlex.quote(_file_of(fn))}"
+        return f"assay kernelbench {files} --replay {shlex.quote(given)}{self._option()}"
 
     def run_line(self, words: str, kernel: Any, backward: Any, declared: Dict[str, Any], given: Any) -> str:
         options = run_options(words)

@@ -39,7 +39,8 @@ def upstream_in(way: str, upstream: torch.Tensor) -> torch.Tensor:
     if way == EQUAL_UPSTREAM and bool((upstream == upstream.reshape(-1)[0]).all()):
         return upstream.reshape(-1)[0].expand(upstream.shape)
     if way == STRIDED_UPSTREAM:
-        wide = torch.full((*upstream.shape, 2), float("nan"), dtype=upstream.dtype, device=upstream.device)
+        room = torch.full((16 + 2 * upstream.numel(),), float("nan"), dtype=upstream.dtype, device=upstream.device)
+        wide = room[16:].view(*upstream.shape, 2)  # as a part of a larger tensor, at an aligned address
         wide[..., 0] = upstream
         return wide[..., 0]
     return upstream
