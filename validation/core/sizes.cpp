@@ -106,12 +106,14 @@ void SizesTogether::take(const Sizes& sizes) {
   if (sizes.size() > 2) add(sizes);
 }
 
-void SizesTogether::add(const Sizes& sizes) {
-  const auto smallest = [](const Sizes& some) { return std::ranges::min(std::views::values(some)); };
+void SizesTogether::add(const Sizes& in_any_order) {
+  Sizes sizes = in_any_order;
+  std::ranges::sort(sizes);  // neither the order of extents nor that of cases may matter: reports of shards are merged
+  const auto rank = [](const Sizes& some) { return std::pair{std::ranges::min(std::views::values(some)), some}; };
   std::string names;
   for (const auto& [name, size] : sizes) names += (names.empty() ? "" : ", ") + name;
   const auto [known, is_new] = all_.try_emplace(names, sizes);
-  if (!is_new && smallest(known->second) < smallest(sizes)) known->second = sizes;
+  if (!is_new && rank(known->second) < rank(sizes)) known->second = sizes;
 }
 
 void SizesTogether::merge(const SizesTogether& other) {

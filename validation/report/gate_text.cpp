@@ -118,9 +118,9 @@ std::string closing(const GateRecord& record, double seconds) {
   if (!record.is_complete())
     return fmt::format("\n{}: interrupted: no verdict; {} of {} properties had failed after {} of {} units\n",
                        record.question.kernel, failed, record.properties.size(), record.units_done, record.units);
-  return fmt::format("\n{}: {} of {} properties failed, {} mistrusted{}, in {:.1f} s{}\n", record.question.kernel, failed,
-                     record.properties.size(), mistrusted_of(record), failed == 0 ? spared(record) : "", seconds,
-                     scope(record));
+  return fmt::format("\n{}: {} of {} properties failed, {} mistrusted{}, in {:.1f} s{}\n", record.question.kernel,
+                     failed, record.properties.size(), mistrusted_of(record), failed == 0 ? spared(record) : "",
+                     seconds, scope(record));
 }
 
 }  // namespace
