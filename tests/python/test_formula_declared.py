@@ -95,7 +95,7 @@ def rounded_to(dtype):
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 @pytest.mark.parametrize("name, kernel", each({name: some for name, some in RIGHT.items() if len(some) >= 5}))
 def test_right_kernels_of_16_bits_pass(name, kernel, dtype):
-    # Of large sizes one making says what all would: between inputs and results of 16 bits, all round to float32.
+    # All makings round to float32 between inputs and results of 16 bits, so that one of them stands for all at large sizes.
     few = {} if kernel is RIGHT[name][0] else {"reach": "none"}
     assay.gate(getattr(gallery, name), rounded_to(dtype)(kernel), dtype=dtype, cases=CASES, **few).raise_for_failure()
 

@@ -9,11 +9,6 @@ namespace {
 
 using Some = std::vector<std::int64_t>;  ///< elements of a node
 
-void sort_once(Some& some) {
-  std::ranges::sort(some);
-  some.erase(std::ranges::unique(some).begin(), some.end());
-}
-
 /// Whether rows of `inner` elements are computed together.
 bool has_whole_rows(Op op) {
   return op == Op::cumulative_sum || op == Op::sort || op == Op::argsort || op == Op::add_at;
@@ -123,10 +118,7 @@ class Cutter {
 
   /// The new node that has these elements of an argument, one after the other.
   std::int32_t aligned(std::int32_t argument, const Some& wanted) {
-    if (wanted == kept(argument)) return of(argument);
-    Node copy{Op::gather, std::ssize(wanted), {of(argument)}};
-    for (const std::int64_t i : wanted) copy.index.push_back(rank_of(kept(argument), i));
-    return cone_.graph.add(std::move(copy));
+    return node_with(cone_.graph, of(argument), kept(argument), wanted);
   }
 
   void set_values(Node& node, const Node& old, const Some& some) {
@@ -191,6 +183,19 @@ class Cutter {
 };
 
 }  // namespace
+
+void sort_once(std::vector<std::int64_t>& some) {
+  std::ranges::sort(some);
+  some.erase(std::ranges::unique(some).begin(), some.end());
+}
+
+std::int32_t node_with(Graph& graph, std::int32_t node, const std::vector<std::int64_t>& kept,
+                       const std::vector<std::int64_t>& wanted) {
+  if (wanted == kept) return node;
+  Node copy{Op::gather, std::ssize(wanted), {node}};
+  for (const std::int64_t i : wanted) copy.index.push_back(rank_of(kept, i));
+  return graph.add(std::move(copy));
+}
 
 std::optional<Elements> needed(const Graph& graph, Elements wanted, double most) {
   for (std::size_t n = graph.nodes.size(); n-- > 0;) {

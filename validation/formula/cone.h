@@ -40,4 +40,11 @@ struct Cone {
 /// the old graph before its gradient.
 Cone cone_of(const Graph& graph, const Elements& elements, const InputElements& inputs, std::int32_t formula_nodes);
 
+/// Sorts elements, and leaves one of equal ones.
+void sort_once(std::vector<std::int64_t>& some);
+
+/// A node that has the elements `wanted`, one after the other, where `node` has those in `kept`: ascending, and all of them.
+std::int32_t node_with(Graph& graph, std::int32_t node, const std::vector<std::int64_t>& kept,
+                       const std::vector<std::int64_t>& wanted);
+
 }  // namespace assay::validation::formula

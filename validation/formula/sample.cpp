@@ -61,11 +61,7 @@ std::optional<Elements> needed_by_last(const Graph& graph, std::int32_t node, do
 std::int32_t result_in(Cone& cone, std::int32_t node, const Some& wanted) {
   if (node < 0) return cone.graph.add({Op::constant, 0});
   const auto n = static_cast<std::size_t>(node);
-  const Some& kept = cone.elements[n];
-  if (kept == wanted) return cone.nodes[n];
-  Node copy{Op::gather, std::ssize(wanted), {cone.nodes[n]}};
-  for (const std::int64_t i : wanted) copy.index.push_back(std::ranges::lower_bound(kept, i) - kept.begin());
-  return cone.graph.add(std::move(copy));
+  return node_with(cone.graph, cone.nodes[n], cone.elements[n], wanted);
 }
 
 std::vector<double> picked_from(const std::vector<double>& all, const Some& elements) {
@@ -110,14 +106,14 @@ class Sampling {
 
   /// As many elements of each result as the work allows.
   Elements found() const {
+    const auto shapes = of_gradients_ ? gradient_shapes(subject_, case_) : whole_->shapes;
     for (std::size_t count = most_of_result;; count = count / 4 * 3) {
       Elements wanted = none_of(graph());
       std::size_t k = 0;
       for (const auto node : results_) {
-        const auto shape = of_gradients_ ? gradient_shapes(subject_, case_)[k] : whole_->shapes[k];
         if (node >= 0) {
           auto& some = wanted[static_cast<std::size_t>(node)];
-          std::ranges::copy(sampled_elements(shape, std::max<std::size_t>(count, 1), Random(case_.seed + k)),
+          std::ranges::copy(sampled_elements(shapes[k], std::max<std::size_t>(count, 1), Random(case_.seed + k)),
                             std::back_inserter(some));
         }
         ++k;
@@ -159,8 +155,7 @@ class Sampling {
 
   static void join(Some& some, const Some& more) {
     some.insert(some.end(), more.begin(), more.end());
-    std::ranges::sort(some);
-    some.erase(std::ranges::unique(some).begin(), some.end());
+    sort_once(some);
   }
 
   Case part_of_case(const InputElements& inputs) const {
