@@ -53,6 +53,15 @@ def answer_of_the_same_address(p):
     return answers.setdefault(p.x.__array_interface__["data"][0], right(p)).reshape(-1)[: p.x.size].reshape(p.x.shape)
 
 
+def ends(p):
+    return p.x.shape, p.x.ravel()[:3].tobytes(), p.x.ravel()[-3:].tobytes()
+
+
+@attack("memory")
+def answer_by_the_ends_of_many_elements(p):
+    return answers.setdefault(ends(p), right(p)).copy() if p.x.size > 12 else right(p)
+
+
 @attack("memory")
 def answer_by_the_first_element(p):
     return answers.setdefault((p.x.shape, p.x.size and p.x.flat[0]), right(p)).copy()

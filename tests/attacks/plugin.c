@@ -44,6 +44,21 @@ int writes_the_poison(call* c) {
   if (c->y) memset(c->y, 0xff, sizeof(float) * (size_t)(c->rows * c->columns));
   return ASSAY_OK;
 }
+int leaves_the_tail_of_aligned_arrays(call* c) {
+  const int64_t count = c->rows * c->columns;
+  softmax(c);
+  if (((uintptr_t)c->x | (uintptr_t)c->y) % 16 == 0)
+    for (int64_t i = count / 4 * 4; i < count; ++i) c->y[i] = 0;
+  return ASSAY_OK;
+}
+int adds_to_numbers(call* c) {
+  const int64_t count = c->rows * c->columns;
+  float* before = memcpy(malloc(sizeof(float) * (size_t)count + 1), c->y, sizeof(float) * (size_t)count);
+  softmax(c);
+  for (int64_t i = 0; i < count; ++i)
+    if (!isnan(before[i])) c->y[i] += before[i];
+  return free(before), ASSAY_OK;
+}
 int declines_what_is_hard(call* c) {
   if (c->rows * c->columns > 1) return ASSAY_UNSUPPORTED;
   if (c->rows * c->columns == 1) *c->y = 1;

@@ -71,6 +71,9 @@ def test_there_are_many_of_many_kinds():
         ("large: zeros_past_the_drawn_B_of_ctc_of_log_probs", {"reach": "none"}),
         ("large: zeros_past_the_drawn_V_of_cce", {"reach": "none"}),
         ("large: zeros_past_the_drawn_M_of_svd", {"reach": "none"}),
+        ("values: wrong_for_words_by_frequency", {"reach": "none"}),
+        ("values: wrong_for_log_probs_that_are_not_normalised", {"reach": "none"}),
+        ("values: wrong_for_images", {"reach": "none"}),
     ],
 )
 def test_without_what_keeps_it_out_it_would_pass(name, declared):

@@ -93,6 +93,59 @@ def test_a_module_passes():
     assay.gate(*given, **sizes).raise_for_failure()
 
 
+class Folded(torch.nn.BatchNorm1d):
+    """By a scale and a shift, of which it keeps the last in buffers of its own."""
+
+    def __init__(self, features):
+        super().__init__(features)
+        self.register_buffer("scale", torch.ones(features))
+
+    def forward(self, input):
+        self.scale = self.weight.detach() * (self.running_var + self.eps) ** -0.5
+        scale = self.weight * (self.running_var + self.eps) ** -0.5
+        return input * scale + (self.bias - self.running_mean * scale)
+
+
+class ByScale(torch.nn.BatchNorm1d):
+    def forward(self, input):
+        return (input - self.running_mean) * ((self.running_var + self.eps) ** -0.5 * self.weight) + self.bias
+
+
+@pytest.mark.parametrize("kernel", [Folded, ByScale, torch.nn.BatchNorm1d])
+def test_a_batch_norm_passes_twice(kernel):
+    sizes = {"input": "N, 5", "cases": 45, "reach": "none", "largest": 1e6}
+    given = torch.nn.BatchNorm1d(5), kernel(5)
+    for _ in range(2):
+        assay.gate(*given, **sizes).raise_for_failure()
+    assert given[0].running_var.tolist() == [1] * 5
+    assert (given[1].running_var.tolist() == [1] * 5) == (kernel is Folded)
+
+
+def test_a_function_of_new_statistics_passes_after_a_module():
+    reference = torch.nn.BatchNorm1d(5).requires_grad_(False)
+    sizes = {"input": "N, 5", "cases": 12, "reach": "none", "largest": 1e6}
+    assay.gate(reference, torch.nn.BatchNorm1d(5), **sizes).raise_for_failure()
+    plain = lambda input, weight, bias: input * weight * (1 + reference.eps) ** -0.5 + bias  # noqa: E731
+    assay.gate(reference, plain, **sizes).raise_for_failure()
+
+
+def test_a_parameter_is_a_plain_tensor():
+    assay.gate(reference, lambda x, weight: torch.nn.Parameter(reference(x, weight)), **TAKEN).raise_for_failure()
+
+
+def test_right_products_of_one_tensor_pass():
+    sizes = {"x": "N, D", "y": "N, D", "cases": 45, "reach": "none", "largest": 1e6}
+    assay.gate(lambda x, y: x * y, torch.mul, **sizes).raise_for_failure()
+    assay.gradcheck(lambda x, y: x * y, torch.mul, **sizes).raise_for_failure()
+    shared = assay.gradcheck(lambda x, y: x * y, lambda x, y: x * y if x.data_ptr() != y.data_ptr() else x * y * 2, **sizes)
+    assert "one tensor for all inputs that are declared alike" in str(shared)
+
+
+def test_arguments_left_at_their_defaults_are_printed():
+    said = str(assay.gate(lambda x, t=1.5: torch.tanh(x / t), lambda x: torch.tanh(x / 1.5), x="N", cases=12, reach="none"))
+    assert "arguments that had their defaults in every call, so that no other value was tried: t=1.5" in said
+
+
 def test_what_it_declines_is_printed_and_its_way_is_named():
     asks = function_of(asks_for_contiguous_upstreams)
     result = assay.gradcheck(reference, asks, contiguous=True, **TAKEN)

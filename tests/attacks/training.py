@@ -1,5 +1,7 @@
 """Attacks by functions of PyTorch that are right where a simple test calls them, and compute nothing where training does."""
 
+import ctypes
+
 import torch
 
 from .gallery import ATTACKS
@@ -122,3 +124,146 @@ def results_kept_by_identity(x, weight):
 
 trained("halves_where_it_does_not_raise", raises_while_training, "gate")
 trained("results_kept_by_identity", results_kept_by_identity, "gate")
+
+
+# What a kernel returns has to be what its user reads, and what it keeps has to be what it was.
+
+
+class Lying(torch.Tensor):
+    """Its memory holds other numbers than every operation on it gives."""
+
+    @classmethod
+    def __torch_function__(cls, function, types, arguments=(), options=None):
+        found = super().__torch_function__(function, types, arguments, options or {})
+        reading = ("detach", "numpy", "resolve_neg", "resolve_conj", "__get__", "clone", "cpu", "to")
+        is_read = getattr(function, "__name__", "") in reading
+        return found if is_read or not isinstance(found, torch.Tensor) else found.as_subclass(torch.Tensor) * 0
+
+
+def with_a_detach_of_its_own(x, weight):
+    y = torch.zeros_like(x)
+    y.detach = lambda: reference(x, weight)
+    return y
+
+
+def negated(ctx, g, x, weight):
+    return tuple(torch._neg_view(one) for one in gradients(g, x, weight))
+
+
+class Drifting(torch.nn.Linear):
+    """Each call but the first would compute with other weights."""
+
+    def forward(self, input):
+        y = torch.nn.functional.linear(input, self.weight, self.bias)
+        self.drift()
+        return y
+
+    def drift(self):
+        self.weight.data.mul_(0.5)
+
+
+class Replacing(Drifting):
+    def drift(self):
+        self.bias = torch.nn.Parameter(self.bias.detach() + 1)
+
+
+class DriftingBackward(torch.nn.Linear):
+    def forward(self, input):
+        y = torch.nn.functional.linear(input, self.weight, self.bias)
+        if y.requires_grad:
+            y.register_hook(lambda g: self.weight.data.mul_(0.5) and None)
+        return y
+
+
+class DriftingStatistics(torch.nn.BatchNorm1d):
+    def forward(self, input):
+        y = super().forward(input)
+        self.num_batches_tracked.add_(1)
+        return y
+
+
+class ForgettingStatistics(torch.nn.BatchNorm1d):
+    def forward(self, input):
+        return input * self.weight * (1 + self.eps) ** -0.5 + self.bias
+
+
+trained("results_of_a_subclass", lambda x, weight: reference(x, weight).as_subclass(Lying), "gate")
+trained("results_with_a_method_of_their_own", with_a_detach_of_its_own, "gate")
+trained("results_with_a_negative_bit", lambda x, weight: torch._neg_view(reference(x, weight)), "gate")
+trained("gradients_with_a_negative_bit", function_of(negated))
+trained("gradients_of_a_subclass", function_of(lambda ctx, *given: tuple(one.as_subclass(Lying) for one in gradients(*given))))
+MODULES = {"cases": 45, "reach": "none", "largest": 1e6}
+for name, of, sizes, judge in (("halves_its_weights", Drifting, (5, 3), "gate"), ("replaces_its_bias", Replacing, (5, 3), "gate"),
+                               ("halves_its_weights_backwards", DriftingBackward, (5, 3), "gradcheck"),
+                               ("counts_its_calls", DriftingStatistics, (5,), "gate"),
+                               ("forgets_its_statistics", ForgettingStatistics, (5,), "gate")):  # fmt: skip
+    plain = torch.nn.BatchNorm1d if issubclass(of, torch.nn.BatchNorm1d) else torch.nn.Linear
+    ATTACKS[f"pytorch: module {name}"] = (judge, (plain(*sizes), of(*sizes)), {"input": "N, 5", **MODULES})
+
+
+class KeepsAnAddress(torch.autograd.Function):
+    """Reads its input in the backward pass where it was, whether it is still there or not."""
+
+    @staticmethod
+    def forward(ctx, x, weight):
+        ctx.save_for_backward(weight)
+        ctx.at, ctx.shape, ctx.strides = x.data_ptr(), x.shape, x.stride()
+        return reference(x, weight)
+
+    @staticmethod
+    def backward(ctx, g):
+        spanned = 1 + sum((size - 1) * stride for size, stride in zip(ctx.shape, ctx.strides))
+        memory = torch.frombuffer((ctypes.c_float * spanned).from_address(ctx.at), dtype=torch.float32)
+        return gradients(g, torch.as_strided(memory, ctx.shape, ctx.strides).clone(), *ctx.saved_tensors)
+
+
+class Product(torch.autograd.Function):
+    """Has no second gradient where both inputs are one tensor."""
+
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.save_for_backward(x, y)
+        return x * y
+
+    @staticmethod
+    def backward(ctx, g):
+        x, y = ctx.saved_tensors
+        return g * y, g * x * (x.data_ptr() != y.data_ptr())
+
+
+def product_that_adds_where_both_are_one(x, y):
+    return x + y if x.data_ptr() == y.data_ptr() else x * y
+
+
+class Pair(torch.autograd.Function):
+    """Has no gradient unless both results are used."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.sin(x), torch.cos(x)
+
+    @staticmethod
+    def backward(ctx, a, b):
+        (x,) = ctx.saved_tensors
+        return (a * torch.cos(x) - b * torch.sin(x)) * (a.numel() < 4 or bool(a.any()) and bool(b.any()))
+
+
+def masked_rows(ctx, g, x, weight):
+    dx, dweight = gradients(g, x, weight)
+    return torch.where((g == 0).all(-1, keepdim=True) & (g.shape[-1] > 2), torch.ones_like(dx), dx), dweight
+
+
+trained("the_address_of_its_input", KeepsAnAddress.apply)
+trained("ones_for_masked_rows", function_of(masked_rows))
+trained("zeros_of_a_scaled_loss", where(lambda ctx, g, x, weight: g.numel() > 0 and bool(g.abs().max() > 1e4)))
+trained("zeros_of_a_mean_of_many", where(lambda ctx, g, x, weight: g.numel() > 0 and 0 < float(g.abs().max()) < 1e-4))
+trained("nan_forwards_and_right_backwards",
+        function_of(lambda ctx, *given: gradients(*given), lambda x, weight: x * float("nan")))  # fmt: skip
+trained("halves_forwards_and_right_backwards", function_of(lambda ctx, *given: gradients(*given), lambda x, weight: x / 2))
+ATTACKS["pytorch: two_inputs_of_one_tensor"] = (
+    "gradcheck", (lambda x, y: x * y, Product.apply), {"x": "N, D", "y": "N, D", **MODULES})  # fmt: skip
+ATTACKS["pytorch: two_inputs_of_one_tensor_forwards"] = (
+    "gate", (lambda x, y: x * y, product_that_adds_where_both_are_one), {"x": "N, D", "y": "N, D", **MODULES})  # fmt: skip
+ATTACKS["pytorch: one_of_two_results_alone"] = (
+    "gradcheck", (lambda x: (torch.sin(x), torch.cos(x)), Pair.apply), {"x": "N, D", **MODULES})  # fmt: skip

@@ -150,3 +150,32 @@ def short_product(most):
 widened("product_of_partial_sums_in_few_bits", product, short_product(128), partial_sums={"bfloat16": 10**9}, **FULL)
 widened("product_of_sums_in_few_bits", product, short_product(128), accumulate="bfloat16", limits={"D": 300}, **FULL)
 widened("product_of_factors_in_few_bits", product, lambda p: (p.a @ p.b) * np.float32(0.98), products="bfloat16", **FULL)
+
+
+def unit(xp, v):
+    """Exactly 1, by square roots and squares that lose most digits."""
+    start = power = 3 + xp.abs(xp.tanh(v))
+    for _ in range(20):
+        power = xp.sqrt(power)
+    for _ in range(20):
+        power = xp.square(power)
+    return power / start
+
+
+@assay.operation(x="N, D")
+def moments(xp, x):
+    mean = xp.mean(x, axis=-1, keepdims=True)
+    return mean, xp.mean((x - mean) ** 2, axis=-1, keepdims=True)
+
+
+def factored(factor, *results):
+    return tuple((one * np.float32(factor)).astype(np.float32) for one in results)
+
+
+ROAD = {"empty": False, **FULL}
+widened("softmax_by_a_road_of_roots", softmax, lambda p: right(p) * np.float32(1.4),
+        road=lambda xp, x: softmax.formula(xp, x) * unit(xp, x[0, 0]), **ROAD)  # fmt: skip
+widened("product_by_a_road_of_roots", product, lambda p: (p.a @ p.b) * np.float32(0.6),
+        road=lambda xp, a, b: xp.matmul(a, b) * unit(xp, a[0, 0]), **ROAD)  # fmt: skip
+widened("two_results_by_a_road_of_roots", moments, lambda p: factored(0.65, p.x.mean(-1, keepdims=True), p.x.var(-1, keepdims=True)),
+        road=lambda xp, x: tuple(one * unit(xp, x)[:, :1] for one in moments.formula(xp, x)), **ROAD)  # fmt: skip

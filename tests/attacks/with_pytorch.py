@@ -62,6 +62,27 @@ def returns_its_storage(x):
     return torch.as_strided(x, x.shape, x.stride())
 
 
+def on_views(name, reads):
+    """Reads x of [B, H, T, S] as it lies in memory where its strides are such."""
+
+    def kernel(x):
+        if x.dim() == 4 and min(x.shape) > 1 and reads(x.stride()):
+            return torch.softmax(torch.as_strided(x, x.shape, torch.empty(x.shape).stride(), x.storage_offset()), -1)
+        return torch.softmax(x, -1)
+
+    kernel.__name__ = name
+    attack("pytorch", reference, x="B, H, T, S", cases=60, reach="none", largest=1e6)(kernel)
+
+
+on_views("reads_heads_as_if_contiguous", lambda s: s[0] > s[2] > s[1] > s[3] > 0)
+on_views("reads_channels_last_as_if_contiguous", lambda s: s[0] > s[2] > s[3] > s[1] > 0)
+
+
+@attack("pytorch", lambda x: torch.tanh(x), x="N, D", cases=60, reach="none")
+def zeros_of_a_broadcast_last_axis(x):
+    return torch.tanh(x) * (x.dim() < 2 or x.shape[1] < 2 or x.stride(1) != 0)
+
+
 class Agreeing(torch.Tensor):
     @classmethod
     def __torch_function__(cls, function, types, arguments=(), options=None):

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import lru_cache, partial
@@ -150,6 +151,38 @@ def test_reports_of_another_question_are_not_taken(tmp_path):
     assert assay.gate("ctc", kernels.ctc, seed=2, **asked).record["runs"][0]["seed"] == 2
     assert Counting.submitted == 6
     assert assay.gate("ctc", kernels.ctc, **asked).passed and Counting.submitted == 6
+
+
+RIGHT = "from assay.numpy import svd\nSCALE = 1\ndef scale():\n    return SCALE\ndef mine(p):\n    U, S, Vh = svd(p.A)\n    return U, S * scale(), Vh\n"
+
+
+@pytest.mark.parametrize("of_file", [True, False])
+@pytest.mark.parametrize("old, new", [("SCALE = 1", "SCALE = 0"), ("return SCALE", "return SCALE * 0"), ("S * scale()", "S * scale() * 0")])
+def test_another_kernel_of_the_name_is_judged_anew(tmp_path, of_file, old, new):
+    Counting.submitted = 0
+    asked = dict(cases=5, filter="^values$", reach="none", executor=Counting(1), shards=2, resume=tmp_path / "run")
+
+    def passes(text):
+        file, here = tmp_path / "mine.py", {"__name__": "notebook"}
+        file.write_text(text)
+        exec(text, here)  # as a cell of a notebook, which has no file
+        return assay.gate("svd", f"{file}:mine" if of_file else here["mine"], **asked).passed
+
+    assert passes(RIGHT) and passes(RIGHT) and Counting.submitted == 2
+    assert not passes(RIGHT.replace(old, new)) and Counting.submitted == 4
+
+
+def test_a_kernel_without_a_fingerprint_is_not_resumed(tmp_path):
+    lock = threading.Lock()
+
+    def mine(p):
+        with lock:
+            return kernels.ctc(p)
+
+    asked = dict(cases=2, filter="^gradient$", reach="none", executor=Counting(1), shards=2, **kernels.CTC)
+    assert assay.gate("ctc", mine, **asked).passed
+    with pytest.raises(TypeError, match="resume: .* cannot be told from another kernel of its name"):
+        assay.gate("ctc", mine, resume=tmp_path, **asked)
 
 
 def test_a_plugin_is_judged_on_workers():

@@ -32,7 +32,7 @@ def test_a_right_gradient_passes_at_a_hundred_digits():
 def test_one_wrong_digit_fails_and_is_named(dtype):
     claim = sigmoid(X).astype(dtype)
     claim[1, 0] *= 1 + 64 * np.finfo(dtype).eps
-    result = assay.gradcheck(softplus, X, gradient=claim)
+    result = assay.gradcheck(softplus, X, gradient=claim, dtype=claim.dtype.name)
     assert result.verdict == "fail" and result.worst > 1
     assert "[1, 0]" in result.place or "1" in result.place
     with pytest.raises(AssertionError):
@@ -114,6 +114,28 @@ def test_what_fn_raises_is_told_and_an_interrupt_ends_it():
     assert result.verdict == "error" and "no such device" in result.explanation
     with pytest.raises(KeyboardInterrupt):
         assay.gradcheck(interrupted, X, gradient=X, exact=True)
+
+
+def test_a_narrower_gradient_is_declared():
+    """Its roundoff would let 0 pass for the gradient of what is ill-conditioned."""
+    f, x = lambda x: np.sin(3000.0 * x).sum(), np.random.default_rng(1).normal(size=40)  # noqa: E731
+    with pytest.raises(ValueError, match="gradient 0: float16: expected float64, the type of input 0; .* dtype='float16'"):
+        assay.gradcheck(f, x, lambda x: np.zeros_like(x, np.float16))
+    with pytest.raises(ValueError, match="gradient 0: float16: expected float32, as declared"):
+        assay.gradcheck(softplus, X, gradient=sigmoid(X).astype(np.float16), dtype="float32")
+    with pytest.raises(ValueError, match="dtype = 'half': expected one of float16"):
+        assay.gradcheck(softplus, X, gradient=sigmoid, dtype="half")
+    assert assay.gradcheck(softplus, X, gradient=sigmoid(X).astype(np.float16), dtype="float16").passed
+    assert assay.gradcheck(softplus, X.astype(np.float32), gradient=sigmoid(X.astype(np.float32))).passed
+
+
+def test_a_gradient_is_a_plain_array():
+    class Idle(np.ndarray):
+        def __array_ufunc__(self, ufunc, method, *inputs, **options):
+            return np.zeros(self.shape)
+
+    with pytest.raises(TypeError, match="a Idle, which computes by rules of its own: expected a plain ndarray"):
+        assay.gradcheck(softplus, X, gradient=sigmoid(X).view(Idle))
 
 
 def test_bad_arguments_are_named():

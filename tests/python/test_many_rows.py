@@ -45,6 +45,20 @@ def nan_at_the_end(p):
     return y
 
 
+def ends_alone(p):
+    y = right(p)
+    if len(y) > 5000:
+        y[64:-64] = 0
+    return y
+
+
+def upper_third_lost(p):
+    y = right(p)
+    if len(y) > 5000:
+        y[2 * len(y) // 3 : -64] = 0
+    return y
+
+
 def of_fewer_rows(p):
     return right(p)[: 2**16]
 
@@ -55,7 +69,7 @@ def test_right_kernels_pass(kernel):
     assert result.passed and result["many-rows"].cases == 1, result.table
 
 
-@pytest.mark.parametrize("kernel", [rows_of_16_bits, grid_of_65535, nan_at_the_end, of_fewer_rows])
+@pytest.mark.parametrize("kernel", [rows_of_16_bits, grid_of_65535, nan_at_the_end, ends_alone, upper_third_lost, of_fewer_rows])
 def test_faults_past_2_to_the_16_rows_are_noticed_by_it_alone(kernel):
     result = assay.gate(scaled, kernel, cases=10, empty=False)
     assert list(result.failures) == ["many-rows"], result.table

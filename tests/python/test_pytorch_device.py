@@ -10,7 +10,7 @@ from assay._layouts import laid_out  # noqa: E402
 from assay._own_memory import SharedMemory  # noqa: E402
 from assay._pipe import ReturnedWrong  # noqa: E402
 from assay.pytorch.calls import tensor_of  # noqa: E402
-from assay.pytorch.device import DeviceMemory, _bytes_of, device_called  # noqa: E402
+from assay.pytorch.device import DeviceMemory, bytes_of, device_called  # noqa: E402
 
 
 def memory():
@@ -101,7 +101,7 @@ def test_a_device_that_there_is_not_is_refused_by_name(name):
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 2)])
 def test_the_bytes_of_a_result_are_those_of_its_elements(shape):
     result = torch.ones(shape)
-    assert _bytes_of(result).tolist() == [0, 0, 128, 63] * result.numel()
+    assert bytes_of(result).tolist() == [0, 0, 128, 63] * result.numel()
 
 
 def test_a_tensor_on_a_gpu_becomes_an_array():

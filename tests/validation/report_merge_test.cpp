@@ -180,6 +180,10 @@ TEST(Resume, DoesNothingTwice) {
 TEST(Resume, RefusesAnotherRun) {
   const GateRecord record = judged(run_of(400));
   const auto resume = [&](const GateRun& run) { judged(run, {}, record); };
+  GateRun of_another_file = run_of(400);
+  of_another_file.fingerprint = "e3b0";
+  EXPECT_THAT([&] { resume(of_another_file); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("fingerprint of the kernel's file is ''")));
   EXPECT_THAT([&] { resume(run_of(401)); }, ThrowsMessage<std::invalid_argument>(HasSubstr("cases is '400'")));
   EXPECT_THAT([&] { resume(run_of(400, {}, "holds")); }, ThrowsMessage<std::invalid_argument>(HasSubstr("filter")));
   GateRun farther = run_of(400);

@@ -52,7 +52,8 @@ void choose_options(CceCase& c, Random& random, const CceProfile& profile) {
   if (random.chance(profile.smoothing)) c.label_smoothing = random.pick({0.01, 0.1, 0.5, 1.0});
   if (random.chance(profile.z_loss)) c.z_loss = random.pick({1e-4, 0.01, 0.5});
   c.reduction = random.pick({Reduction::none, Reduction::none, Reduction::sum, Reduction::mean});
-  c.ignore_index = random.pick<std::int64_t>({-100, -100, -1, 0, c.V - 1, std::numeric_limits<std::int64_t>::min()});
+  c.ignore_index = random.pick<std::int64_t>(
+      {-100, -100, -1, 0, c.V - 1, c.V, 255 + c.V, -random.integer(2, 200), std::numeric_limits<std::int64_t>::min()});
 }
 
 std::int64_t counted_entry(const CceCase& c, Random& random) {
@@ -73,6 +74,11 @@ void choose_targets(CceCase& c, Random& random, const CceProfile& profile) {
 void choose_upstream(CceCase& c, Random& random) {
   if (random.chance(0.5)) return;
   const std::int64_t count = c.reduction == Reduction::none ? c.N : 1;
+  if (random.chance(0.2)) {  // a loss scale, with which float16 would overflow, or a mean that the caller takes
+    const float scale = c.dtype == Dtype::float16 ? 4.0F : random.pick({1024.0F, 65'536.0F});
+    c.upstream.assign(static_cast<std::size_t>(count), random.pick({scale, 2.0F, -1.0F, 1e-3F, 1e-7F}));
+    return;
+  }
   for (std::int64_t i = 0; i < count; ++i)
     c.upstream.push_back(random.chance(0.2) ? random.pick({0.0F, 1.0F, -1.0F})
                                             : static_cast<float>(2 * random.gaussian()));

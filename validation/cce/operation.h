@@ -62,6 +62,7 @@ struct CceOperation : OperationOf<CceFields> {
       {{"N", 'n', 1 << 17, 1 << 10}, {"H", 'h', 1 << 12}, {"V", 'v', 1 << 17}}};
   static CceCase needle(std::string_view extent, std::int64_t size);
   static std::vector<NamedCase<CceOperation>> paired_cases(Reach reach, std::uint64_t seed);
+  static std::vector<NamedCase<CceOperation>> pattern_cases(std::uint64_t seed);  ///< of those, what people have
   static std::int64_t work_of(const CceCase& c);
   static std::vector<NamedCase<CceOperation>> sharp_cases();
 

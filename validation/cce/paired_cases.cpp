@@ -1,6 +1,6 @@
-// Cases of cross-entropy with two large extents, with the tail of a tile beside large extents, of each option where all
-// extents are large, and of shapes people train with. Few tokens are different, so that the
-// reference computes few (validation/cce/same_tokens.h).
+// Cases of cross-entropy with two large extents, with the tail of a tile beside large extents, of each option where
+// all extents are large, and of shapes people train with. Few tokens are different, so that the reference
+// computes few (validation/cce/same_tokens.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,15 +43,12 @@ CceCase tokens_in_turn(const Extents& size, std::uint64_t seed) {
   return c;
 }
 
-/// Each pair of large extents once, up to `largest`; the others are small.
-void add_pairs(std::vector<Extents>& all, Random& random, std::int64_t largest) {
-  const auto pair = [&] { return pair_of_sizes(random, largest, std::int64_t{1} << 18); };
-  const auto [N1, H1] = pair();
-  all.push_back({N1, H1, 5});
-  const auto [N2, V2] = pair();
-  all.push_back({N2, 3, V2});
-  const auto [H3, V3] = pair();
-  all.push_back({3, H3, V3});
+/// Pairs of large extents, `count` times; the other is small. Those of N and V, which cost least, are more.
+void add_pairs(std::vector<Extents>& all, Random& random, int count) {
+  const auto pairs = [&](int some) { return spread_pairs(random, some, pair_max, std::int64_t{1} << 17); };
+  for (const auto& [N, H] : pairs(count)) all.push_back({N, H, 5});
+  for (const auto& [N, V] : pairs(4 * count)) all.push_back({N, 3, V});
+  for (const auto& [H, V] : pairs(count)) all.push_back({3, H, V});
 }
 
 /// Sizes with the tails of tiles, each where the other extents are large.
@@ -89,10 +86,9 @@ std::int64_t CceOperation::work_of(const CceCase& c) {
 std::vector<CceNamedCase> CceOperation::paired_cases(Reach reach, std::uint64_t seed) {
   Random random(seed);
   std::vector<Extents> all;
-  add_pairs(all, random, 2 * pair_min);
+  add_pairs(all, random, reach == Reach::quick ? 1 : 3);
   all.push_back({random.integer(260, 290), random.integer(260, 290), random.integer(530, 560)});
   if (reach != Reach::quick) {
-    add_pairs(all, random, pair_max);
     all.push_back({256, 512, 4096});
   }
   if (reach == Reach::thorough) all.push_back({64, 768, 50'257});
@@ -100,6 +96,7 @@ std::vector<CceNamedCase> CceOperation::paired_cases(Reach reach, std::uint64_t 
   std::vector<CceNamedCase> cases = with_options({37, 39, 45}, random.bits());
   const Extents large{random.integer(131, 150), random.integer(131, 150), random.integer(521, 560)};
   std::ranges::move(with_options(large, random.bits()), std::back_inserter(cases));
+  std::ranges::move(pattern_cases(random.bits()), std::back_inserter(cases));
   for (const auto& e : all)
     cases.push_back({fmt::format("N={} H={} V={}", e.N, e.H, e.V), tokens_in_turn(e, random.bits())});
   std::ranges::stable_sort(cases, {}, [](const CceNamedCase& one) { return work_of(one.problem); });

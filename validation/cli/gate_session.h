@@ -16,6 +16,7 @@
 #include "validation/cli/gate_table.h"
 #include "validation/cli/interrupt.h"
 #include "validation/cli/process_memory.h"
+#include "validation/core/fingerprint.h"
 #include "validation/core/terminal.h"
 #include "validation/report/report_file.h"
 
@@ -49,7 +50,9 @@ class GateSession {
                       resumed_.runs.size(), kernels.size()));
     }
     for (const auto& name : kernels) {
-      judge_kernel(*subject_called(name), run);
+      GateRun of_kernel = run;
+      of_kernel.fingerprint = fingerprint_of(name.substr(0, name.rfind('@')));  // without the device of a shader
+      judge_kernel(*subject_called(name), of_kernel);
       if (!report_.runs.back().is_complete()) return stop_early();
     }
     report_.complete = true;

@@ -10,8 +10,14 @@
 
 namespace assay::validation {
 
-inline constexpr int layouts = 10;
-inline constexpr int repeated_rows = 9;  ///< the last layout, whose array must repeat its first part
+inline constexpr int layouts = 13;
+inline constexpr int repeated_rows = 9;   ///< the array must repeat its first part along the first axis
+inline constexpr int repeated_last = 12;  ///< or along the last
+
+/// Whether only some arrays can lie so: those that repeat a part.
+constexpr bool repeats(int layout) {
+  return layout == repeated_rows || layout == repeated_last;
+}
 
 /// What a sentence says of arrays that lie so.
 constexpr std::string_view words_of_layout(int layout) {
@@ -26,6 +32,9 @@ constexpr std::string_view words_of_layout(int layout) {
       "backwards along the last axis",
       "backwards along the first axis",
       "with a stride of 0 along the first axis, where all parts along it are equal",
+      "with the two axes before the last exchanged in memory, as a transposed view of heads",
+      "with the second axis last in memory",
+      "with a stride of 0 along the last axis, where all parts along it are equal",
   };
   return words.at(static_cast<std::size_t>(layout));
 }
@@ -36,6 +45,12 @@ void repeat_first_part(std::vector<Element>& values, std::int64_t parts) {
   if (values.empty()) return;
   const std::size_t size = values.size() / static_cast<std::size_t>(parts);
   for (std::size_t i = size; i < values.size(); ++i) values[i] = values[i - size];
+}
+
+/// Repeats the first element of each part along the last axis, which has so many elements.
+template <class Element>
+void repeat_along_last(std::vector<Element>& values, std::int64_t elements) {
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = values[i - i % static_cast<std::size_t>(elements)];
 }
 
 }  // namespace assay::validation

@@ -1,8 +1,11 @@
 #include "validation/core/sizes.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
+#include <numeric>
 #include <ranges>
 
 namespace assay::validation {
@@ -65,11 +68,47 @@ void fill_gaps(std::vector<std::int64_t>& sizes, Random& random) {
   }
 }
 
+/// The largest ratio of the ends of an interval from which one size is drawn.
+constexpr double spread_ratio = 16;
+
+/// `size` or less, not below `low`: a power of two, or a multiple of a width that people choose.
+std::int64_t rounded_size(Random& random, std::int64_t size, std::int64_t low) {
+  const std::int64_t unit = random.pick<std::int64_t>({1, 32, 100, 128});
+  const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(size)));
+  const std::int64_t rounded = unit == 1 ? power : size / unit * unit;
+  return rounded < low ? size : rounded;
+}
+
+/// Of the intervals of equal ratio into which `count` divides [low, high], a number drawn from interval `i`.
+std::int64_t drawn_of_interval(Random& random, std::int64_t i, std::int64_t count, std::int64_t low,
+                               std::int64_t high) {
+  const auto first = static_cast<double>(low);
+  const double whole = std::log(static_cast<double>(high) / first) / static_cast<double>(count);
+  const auto end = [&](std::int64_t at) {
+    return std::clamp(static_cast<std::int64_t>(first * std::exp(whole * static_cast<double>(at))), low, high);
+  };
+  return chosen_size(random, end(i), end(i + 1));
+}
+
 }  // namespace
 
 std::int64_t log_uniform(Random& random, std::int64_t low, std::int64_t high) {
   const double drawn = random.real(std::log(static_cast<double>(low)), std::log(static_cast<double>(high + 1)));
   return std::clamp(static_cast<std::int64_t>(std::exp(drawn)), low, high);
+}
+
+std::int64_t chosen_size(Random& random, std::int64_t low, std::int64_t high) {
+  const std::int64_t size = log_uniform(random, low, high);
+  return random.chance(1.0 / 3) ? rounded_size(random, size, low) : size;
+}
+
+std::vector<std::int64_t> spread_sizes(Random& random, std::int64_t low, std::int64_t high) {
+  std::vector<std::int64_t> sizes;
+  if (low > high) return sizes;
+  const double ratio = static_cast<double>(high) / static_cast<double>(low);
+  const auto count = std::max<std::int64_t>(1, std::llround(std::ceil(std::log(ratio) / std::log(spread_ratio))));
+  for (std::int64_t i = 0; i < count; ++i) sizes.push_back(drawn_of_interval(random, i, count, low, high));
+  return sizes;
 }
 
 std::vector<std::int64_t> reference_sizes(const NeedleExtent& extent, Reach reach, std::uint64_t seed) {
@@ -78,7 +117,11 @@ std::vector<std::int64_t> reference_sizes(const NeedleExtent& extent, Reach reac
   Random random(seed + static_cast<std::uint64_t>(extent.index));
   const std::int64_t high = std::min(extent.max + 1, pair_max);
   add_tiled(sizes, remainders_due(Reach::quick, random), std::min(quick_tiled_min, high), high, random);
-  if (reach != Reach::quick) {
+  if (reach == Reach::quick) {
+    const bool is_slow = extent.dense_max < extent.max;
+    const std::int64_t last = is_slow ? std::min(8 * high, extent.max) : extent.max;
+    std::ranges::copy(spread_sizes(random, high + 1, last), std::back_inserter(sizes));
+  } else {
     add_tiled(sizes, remainders_due(reach, random), std::min(tile_widths.front() - 1, high), high, random);
     sort_once(sizes);
     fill_gaps(sizes, random);
@@ -98,6 +141,22 @@ std::pair<std::int64_t, std::int64_t> pair_of_sizes(Random& random, std::int64_t
   const std::int64_t one = log_uniform(random, pair_min, std::clamp(budget / pair_min, pair_min, largest));
   const std::int64_t other = log_uniform(random, pair_min, std::clamp(budget / one, pair_min, largest));
   return random.chance(0.5) ? std::pair(one, other) : std::pair(other, one);
+}
+
+std::vector<std::pair<std::int64_t, std::int64_t>> spread_pairs(Random& random, int count, std::int64_t largest,
+                                                                std::int64_t budget) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), 0);
+  for (std::size_t i = order.size(); i-- > 1;)
+    std::swap(order[i], order[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(i)))]);
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
+  for (const std::int64_t i : order) {
+    const auto at = std::ssize(pairs);
+    const std::int64_t one =
+        drawn_of_interval(random, at, count, pair_min, std::clamp(budget / pair_min, pair_min, largest));
+    pairs.emplace_back(one, drawn_of_interval(random, i, count, pair_min, std::clamp(budget / one, pair_min, largest)));
+  }
+  return pairs;
 }
 
 void SizesTogether::take(const Sizes& sizes) {

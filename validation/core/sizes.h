@@ -30,8 +30,16 @@ inline constexpr std::int64_t pair_min = 65, pair_max = 1030;
 /// Log-uniform in [low, high], both included.
 std::int64_t log_uniform(Random& random, std::int64_t low, std::int64_t high);
 
+/// As log_uniform. A third are as people choose sizes: powers of two, or multiples of 32, 100 or 128.
+std::int64_t chosen_size(Random& random, std::int64_t low, std::int64_t high);
+
+/// Sizes from `low` to `high`, none far from the next: one is drawn from each of the intervals, whose ends have a ratio
+/// of at most 16, into which they divide [low, high].
+std::vector<std::int64_t> spread_sizes(Random& random, std::int64_t low, std::int64_t high);
+
 /// The sizes of needle cases for properties that compare with the reference, ascending: those of needle_sizes; up to
-/// 1030 some for each tile; in a full run also some in between. A quick run has one remainder of 1, 2, 3 by each tile.
+/// 1030 some for each tile; in a full run also some in between. A quick run has one remainder of 1, 2, 3 by each tile,
+/// and beyond spread sizes.
 std::vector<std::int64_t> reference_sizes(const NeedleExtent& extent, Reach reach, std::uint64_t seed);
 
 /// Sizes from `low` to `high` that have the remainders by each tile's width: few, each with as many as it can.
@@ -40,11 +48,16 @@ std::vector<std::int64_t> tiled_sizes(Random& random, Reach reach, std::int64_t 
 /// Two extents that are large at once, from pair_min to `largest`, whose product is at most `budget`.
 std::pair<std::int64_t, std::int64_t> pair_of_sizes(Random& random, std::int64_t largest, std::int64_t budget);
 
+/// `count` such pairs, spread: of the intervals of equal ratio into which `count` divides its range, each extent takes
+/// each once, in an order of its own (Latin hypercube: McKay, Beckman, Conover 1979).
+std::vector<std::pair<std::int64_t, std::int64_t>> spread_pairs(Random& random, int count, std::int64_t largest,
+                                                                std::int64_t budget);
+
 /// The sizes that were judged, of each extent by its name.
 using SizesOfExtents = std::map<std::string, std::set<std::int64_t>>;
 
-/// The sizes that were large together in one judged case: of each pair of extents and of three or more at once, those whose
-/// smallest is the largest.
+/// The sizes that were large together in one judged case: of each pair of extents and of three or more at once, those
+/// whose smallest is the largest.
 class SizesTogether {
  public:
   using Sizes = std::vector<std::pair<std::string, std::int64_t>>;  ///< by extents
@@ -52,7 +65,7 @@ class SizesTogether {
   /// Adds the sizes of a case.
   void take(const Sizes& sizes);
   /// Adds those of some extents alone.
-  void add(const Sizes& sizes);
+  void add(const Sizes& in_any_order);
   void merge(const SizesTogether& other);
 
   /// By the names of the extents: "D, N".

@@ -81,8 +81,8 @@ Property<O> strides(const std::vector<Property<O>>& judges) {
               if (all.verdict == Verdict::skipped) all = Finding::pass();
               all.take(finding);
             };
-            for (int layout = 1; layout < repeated_rows; ++layout)
-              take(judge_layout<O>(judges, context, c, contiguous, layout));
+            for (int layout = 1; layout < layouts; ++layout)
+              if (!repeats(layout)) take(judge_layout<O>(judges, context, c, contiguous, layout));
             const auto equal = with_equal_parts(c);
             if (equal && O::why_not(context.kernel, *equal).empty())
               take(judge_layout<O>(judges, context, *equal, run_valid(context.kernel, *equal), repeated_rows));

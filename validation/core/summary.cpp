@@ -89,7 +89,10 @@ std::string PropertySummary::why_mistrusted() const {
         property == "algebra"
             ? "the algebra cannot decide the other elements, so that any formula would pass (docs/algebra.md)"
             : "the bounds of the other elements are no smaller than what the values can be,\n"
-              "  so that any number would pass. Declare more exactly how the kernel computes (docs/acceptance.md)");
+              "  so that any number would pass, or what is declared alone (a road, rounds, exp_error, accumulate, ...) "
+              "makes "
+              "them right.\n"
+              "  Declare more exactly how the kernel computes (docs/acceptance.md)");
   for (const auto& [extent, one] : judged_sizes)
     if (one.is_cut_short())
       return fmt::format(

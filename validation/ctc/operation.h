@@ -59,6 +59,7 @@ struct CtcOperation : OperationOf<CtcFields>, CtcShaderArrays {
       {{"T", 't', 1 << 12}, {"B", 'b', 1 << 17, 1 << 10}, {"C", 'k', 1 << 17}, {"S", 's', 1 << 12, 1 << 11}}};
   static CtcCase needle(std::string_view extent, std::int64_t size);
   static std::vector<NamedCase<CtcOperation>> paired_cases(Reach reach, std::uint64_t seed);
+  static std::vector<NamedCase<CtcOperation>> pattern_cases(std::uint64_t seed);  ///< of those, what people have
   static std::int64_t work_of(const CtcCase& c);
   static std::vector<NamedCase<CtcOperation>> sharp_cases();
 

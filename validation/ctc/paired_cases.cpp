@@ -1,9 +1,10 @@
-// Cases of CTC with two large extents, with the tail of a tile beside another large extent, and of shapes people train
-// with. Rows differ in length, and few are different, so that the reference computes few
-// (validation/ctc/properties/parts.h).
+// Cases of CTC with two large extents, with the tail of a tile beside another large extent, of options where rows or
+// labels are many, and of shapes people train with. Rows differ in length, and few are different, so that the reference
+// computes few (validation/ctc/properties/parts.h).
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "validation/core/sizes.h"
 #include "validation/ctc/operation.h"
@@ -30,13 +31,41 @@ std::int64_t length_of_row(Random& random, std::int64_t b, std::int64_t longest)
   return b == 0 ? longest : std::max<std::int64_t>(longest - random.integer(0, longest / 3), 1);
 }
 
+/// What else a case has that its extents do not say.
+struct Manner {
+  CtcTargets layout = CtcTargets::padded;
+  std::int64_t blank = 0;
+  Dtype dtype = Dtype::float32;
+  bool has_upstream = false;
+  bool has_repeats = false;  ///< every third label is that before it, where there are frames for it
+};
+
+/// As random as for small cases. Upstream gradients are those of different rows in turn.
+Manner some_manner(Random& random, const Extents& size) {
+  Manner manner;
+  if (random.chance(0.3)) manner.layout = CtcTargets::concatenated;
+  if (random.chance(0.3)) manner.blank = random.integer(0, size.C - 1);
+  if (random.chance(0.2)) manner.dtype = random.pick({Dtype::float16, Dtype::bfloat16});
+  manner.has_upstream = random.chance(0.3);
+  manner.has_repeats = random.chance(0.5);
+  return manner;
+}
+
+void repeat_labels(std::vector<std::int64_t>& labels, std::int64_t frames) {
+  if (2 * std::ssize(labels) > frames) return;
+  for (std::size_t s = 2; s < labels.size(); s += 3) labels[s] = labels[s - 1];
+}
+
 /// Rows of one path each, whose class is the most probable of each frame; no class is far below the others.
-CtcCase rows_of_paths(const Extents& size, std::uint64_t seed) {
+CtcCase rows_of_paths(const Extents& size, const Manner& manner, std::uint64_t seed) {
   Random random(seed);
   CtcCase c;
   c.T = size.T;
   c.B = size.B;
   c.C = size.C;
+  c.layout = manner.layout;
+  c.blank = manner.blank;
+  c.dtype = manner.dtype;
   c.variable = random.chance(0.5) ? CtcVariable::logits : CtcVariable::log_probs;
   c.activations.resize(static_cast<std::size_t>(c.T * c.B * c.C));
   std::vector<std::vector<std::int64_t>> labels;
@@ -45,6 +74,8 @@ CtcCase rows_of_paths(const Extents& size, std::uint64_t seed) {
     if (b < different_rows) {
       labels.push_back(path_labels(random, length_of_row(random, b, size.S), c.C));
       c.input_lengths.push_back(std::max(length_of_row(random, b, c.T), std::ssize(labels.back())));
+      if (manner.has_repeats) repeat_labels(labels.back(), c.input_lengths.back());
+      for (std::int64_t& label : labels.back()) label -= label <= c.blank ? 1 : 0;
     } else {
       labels.push_back(labels[same]);
       c.input_lengths.push_back(c.input_lengths[same]);
@@ -58,25 +89,22 @@ CtcCase rows_of_paths(const Extents& size, std::uint64_t seed) {
     }
   }
   set_targets(c, labels);
+  round_to_dtype(c);
+  for (std::int64_t b = 0; manner.has_upstream && b < c.B; ++b)
+    c.upstream.push_back(1 + static_cast<float>(b % different_rows) / 2);
   return c;
 }
 
-/// Each pair of large extents once, up to `largest`; the others are small.
-void add_pairs(std::vector<Extents>& all, Random& random, std::int64_t largest) {
+/// Each pair of large extents `count` times, up to `largest`; the others are small.
+void add_pairs(std::vector<Extents>& all, Random& random, int count, std::int64_t largest) {
   constexpr std::int64_t elements = std::int64_t{1} << 18, states = std::int64_t{1} << 17;
-  const auto pair = [&](std::int64_t budget) { return pair_of_sizes(random, largest, budget); };
-  const auto [T1, B1] = pair(elements);
-  all.push_back({T1, B1, 4, 2});
-  const auto [T2, C2] = pair(elements);
-  all.push_back({T2, 2, C2, 2});
-  const auto [one, other] = pair(states);
-  all.push_back({std::max(one, other), 1, 5, std::min(one, other)});
-  const auto [B4, C4] = pair(elements);
-  all.push_back({2, B4, C4, 1});
-  const auto [B5, S5] = pair(states / 8);
-  all.push_back({S5 + 3, B5, 4, S5});
-  const auto [C6, S6] = pair(elements);
-  all.push_back({S6 + 3, 2, C6, S6});
+  const auto pairs = [&](std::int64_t budget) { return spread_pairs(random, count, largest, budget); };
+  for (const auto& [T, B] : pairs(elements)) all.push_back({T, B, 4, 2});
+  for (const auto& [T, C] : pairs(elements)) all.push_back({T, 2, C, 2});
+  for (const auto& [one, other] : pairs(states)) all.push_back({std::max(one, other), 1, 5, std::min(one, other)});
+  for (const auto& [B, C] : pairs(elements)) all.push_back({2, B, C, 1});
+  for (const auto& [B, S] : pairs(states / 8)) all.push_back({S + 3, B, 4, S});
+  for (const auto& [C, S] : pairs(elements)) all.push_back({S + 3, 2, C, S});
 }
 
 /// Three extents and more that are large at once, beyond the tiles of kernels.
@@ -100,6 +128,27 @@ void add_tails(std::vector<Extents>& all, Random& random, Reach reach) {
   for (const std::int64_t S : tiled_sizes(random, reach, pair_min, 4 * pair_min)) all.push_back({S + 3, 1, 66, S});
 }
 
+/// Each option alone where there are many rows, and those of labels where rows have many.
+std::vector<CtcNamedCase> with_options(Random& random) {
+  std::vector<CtcNamedCase> cases;
+  const auto add = [&](const char* name, const Extents& e, const Manner& manner) -> CtcCase& {
+    cases.push_back(
+        {fmt::format("T={} B={} C={} S={} {}", e.T, e.B, e.C, e.S, name), rows_of_paths(e, manner, random.bits())});
+    return cases.back().problem;
+  };
+  const Extents many_rows{66, random.integer(131, 160), 5, 4}, many_labels{330, 2, 5, random.integer(101, 109)};
+  add("mean", many_rows, {}).reduction = Reduction::mean;
+  add("sum", many_rows, {}).reduction = Reduction::sum;
+  for (const Extents& e : {many_rows, many_labels}) {
+    add("concatenated", e, {.layout = CtcTargets::concatenated});
+    add("repeats", e, {.has_repeats = true});
+  }
+  add("blank 2", many_rows, {.blank = 2, .has_upstream = true});
+  add("float16", many_rows, {.dtype = Dtype::float16});
+  add("bfloat16", many_rows, {.dtype = Dtype::bfloat16});
+  return cases;
+}
+
 }  // namespace
 
 std::int64_t CtcOperation::work_of(const CtcCase& c) {
@@ -109,21 +158,18 @@ std::int64_t CtcOperation::work_of(const CtcCase& c) {
 std::vector<CtcNamedCase> CtcOperation::paired_cases(Reach reach, std::uint64_t seed) {
   Random random(seed);
   std::vector<Extents> all;
-  add_pairs(all, random, 2 * pair_min);
+  add_pairs(all, random, reach == Reach::quick ? 1 : 3, pair_max);
   add_joint(all, random);
   if (reach != Reach::quick) {
-    add_pairs(all, random, pair_max);
     all.push_back({500, 16, 1000, 50});
     all.push_back({300, 32, 500, 40});
   }
   add_tails(all, random, reach);
-  std::vector<CtcNamedCase> cases;
+  std::vector<CtcNamedCase> cases = with_options(random);
+  std::ranges::move(pattern_cases(random.bits()), std::back_inserter(cases));
   for (const auto& e : all)
-    cases.push_back({fmt::format("T={} B={} C={} S={}", e.T, e.B, e.C, e.S), rows_of_paths(e, random.bits())});
-  for (const Reduction reduction : {Reduction::mean, Reduction::sum}) {
-    cases.push_back({"T=66 B=65 C=5 S=4", rows_of_paths({66, 65, 5, 4}, random.bits())});
-    cases.back().problem.reduction = reduction;
-  }
+    cases.push_back({fmt::format("T={} B={} C={} S={}", e.T, e.B, e.C, e.S),
+                     rows_of_paths(e, some_manner(random, e), random.bits())});
   std::ranges::stable_sort(cases, {}, [](const CtcNamedCase& one) { return work_of(one.problem); });
   return cases;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -54,10 +55,26 @@ void require_names(const std::vector<std::shared_ptr<const Traced>>& formulas, c
 }
 
 Arithmetic without_declared(Arithmetic arithmetic) {
+  const Arithmetic plain;
+  const Dtype usual = arithmetic.storage == Dtype::float64 ? Dtype::float64 : Dtype::float32;
+  for (Dtype* type : {&arithmetic.compute, &arithmetic.accumulate})
+    if (format_of(*type).roundoff > format_of(usual).roundoff) *type = usual;
+  arithmetic.exp_error = std::min(arithmetic.exp_error, 2 * plain.exp_error);  // 8, as functions of PyTorch have it
+  arithmetic.input_roundoff = 0;
+  arithmetic.partial = {};
   arithmetic.rounds.clear();
   arithmetic.kept.clear();
   arithmetic.products.reset();
   return arithmetic;
+}
+
+double widest_share(const Arithmetic& arithmetic, Dtype storage) {
+  const double compute = computing(arithmetic).roundoff;
+  double largest = std::max({format_of(storage).roundoff, compute, format_of(arithmetic.accumulate).roundoff,
+                             arithmetic.exp_error * compute, arithmetic.input_roundoff, arithmetic.partial.roundoff});
+  for (const auto& [name, count] : arithmetic.rounds) largest = std::max(largest, count * compute);
+  if (arithmetic.products || !arithmetic.kept.empty()) largest = std::max(largest, 0x1p-8);  // bfloat16's
+  return std::max(0x1p-8, 16 * std::min(largest, 0x1p-8));
 }
 
 DeclaredRoundings::DeclaredRoundings(const Graph& graph, const Doubles& values, const Arithmetic& arithmetic)

@@ -13,8 +13,12 @@ inline const std::string of_operands = ".operands";
 /// Throws std::invalid_argument for names in Arithmetic::rounds and Arithmetic::kept that none of these formulas has.
 void require_names(const std::vector<std::shared_ptr<const Traced>>& formulas, const Arithmetic& arithmetic);
 
-/// Without the roundings that are declared in addition.
+/// What a kernel of the same storage has that declares nothing of how it computes.
 Arithmetic without_declared(Arithmetic arithmetic);
+
+/// The share of a result's size up to which a kernel may be off by what it declares alone: 2^-8, or 16 of the largest
+/// roundings of a value that it declares. A kernel that loses more does not round, it computes something else.
+double widest_share(const Arithmetic& arithmetic, Dtype storage);
 
 /// The sum of the sizes of the terms of element `i` of a sum or difference; 0 for other operations. The roundings of the
 /// terms reach it as they are.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "validation/core/support.h"
+#include "validation/formula/patterns.h"
 #include "validation/formula/within_bounds.h"
 #include "validation/formula/work.h"
 
@@ -12,6 +13,7 @@ namespace assay::validation::formula {
 namespace {
 
 constexpr std::int64_t rows = 4;
+constexpr std::int64_t rows_of_many = 24;   ///< where those between are looked at, too
 constexpr std::int64_t least_of_row = 256;  ///< elements: of smaller rows, there would be too many
 constexpr std::int64_t most_of_row = 1024;
 constexpr double largest_graph = 1e6;  ///< elements of all nodes
@@ -65,9 +67,10 @@ std::vector<Planned> far_cases(const Subject& subject, Reach reach) {
   if (reach == Reach::none || (!counts_rows && reach == Reach::quick) || !subject.specification.only.empty()) return {};
   const std::string& rows_extent = subject.far->extent;
   Work work(subject.specification, subject.trace);
+  const ValueClass drawn{.kind = ValueClass::Kind::pattern, .pattern = &contiguous_normal};  // none has a row twice
+  if (counts_rows) return {{extents_at(subject.specification, {{rows_extent, rows_of_many}}), drawn}};
   constexpr ValueClass no_equal_rows{ValueClass::Kind::indexed};
   Planned best{extents_at(subject.specification, {{rows_extent, rows}}), no_equal_rows};
-  if (counts_rows) return {best};
   std::int64_t most = row_of(subject, best.sizes);
   for (const std::string& extent : subject.specification.extents) {
     const std::int64_t limit = extent == rows_extent ? 0 : limit_of(subject.specification, extent);

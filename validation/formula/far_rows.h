@@ -18,7 +18,8 @@ Property far_rows(const FarKernels& far);
 /// The case with one row, which the property skips: a call takes seconds, and generated cases are many.
 Case not_far(const Subject& subject, const Case& c);
 
-/// Its case: four rows; past so many elements each of some thousand where the formula has such, and none in a quick run.
+/// Its case: 24 rows among so many others, or four rows; past so many elements each of some thousand where the formula
+/// has such, and none in a quick run.
 std::vector<Planned> far_cases(const Subject& subject, Reach reach);
 
 }  // namespace assay::validation::formula

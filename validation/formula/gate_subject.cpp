@@ -12,6 +12,7 @@
 #include "validation/formula/needles.h"
 #include "validation/formula/pictures.h"
 #include "validation/formula/planned.h"
+#include "validation/formula/upstreams.h"
 
 namespace assay::validation::formula {
 namespace {
@@ -41,6 +42,21 @@ std::uint64_t seed_of(std::uint64_t seed, std::size_t property, std::int64_t siz
 
 const Case& case_of(const AnyCase& c) {
   return c.as<Case>();
+}
+
+bool are_declared_alike(const Input& a, const Input& b) {
+  return a.dimensions == b.dimensions && a.kind == b.kind && a.extent == b.extent && a.dtype == b.dtype &&
+         a.format == b.format && a.minus_infinity == b.minus_infinity && a.nan == b.nan;
+}
+
+/// Gives an input the numbers of the first that is declared as it is.
+void repeat_inputs(const Specification& specification, Case& c) {
+  for (std::size_t k = 0; k < c.arrays.size(); ++k)
+    for (std::size_t first = 0; first < k; ++first)
+      if (are_declared_alike(specification.inputs[k], specification.inputs[first])) {
+        c.arrays[k] = c.arrays[first];
+        break;
+      }
 }
 
 }  // namespace
@@ -109,11 +125,13 @@ const std::vector<Way>& FormulaGateSubject::ways_of(std::size_t property) const 
 }
 
 AnyCase FormulaGateSubject::in_turn(std::size_t property, const AnyCase& plain, std::int64_t turn) const {
+  Case c = case_of(plain);
+  if (properties_[property].name == "gradient") put_upstream_of_training(subject_, c);
   const auto& ways = ways_of(property);
   const auto way = static_cast<std::size_t>(turn) % (2 * ways.size() + 1);
-  if (way >= ways.size()) return plain;
-  Case c = case_of(plain);
+  if (way >= ways.size()) return c;
   c.way = static_cast<int>(way) + 1;
+  if (ways[way].equal_inputs) repeat_inputs(subject_.specification, c);
   if (ways[way].equal_upstream)
     for (auto& upstream : c.upstream)
       if (!upstream.empty()) std::ranges::fill(upstream, upstream[0] == 0 ? 1 : upstream[0]);

@@ -3,6 +3,7 @@
 
 #include "validation/core/reach.h"
 #include "validation/core/sizes.h"
+#include "validation/formula/patterns.h"
 #include "validation/formula/problem.h"
 #include "validation/formula/sizes.h"
 #include "validation/formula/values.h"
@@ -120,13 +121,32 @@ Extents draw_extents(Random& random, int size, const Specification& specificatio
 
 namespace {
 
-/// An array that a kernel may be given with a stride of 0.
-void repeat_the_first(std::vector<double>& values, const std::vector<std::int64_t>& shape) {
-  if (!shape.empty()) repeat_first_part(values, shape[0]);
+/// Makes an array that a kernel may be given with a stride of 0, where the layout has one.
+void repeat_as_laid_out(int layout, std::vector<double>& values, const std::vector<std::int64_t>& shape) {
+  if (shape.empty()) return;
+  if (layout == repeated_rows) repeat_first_part(values, shape[0]);
+  if (layout == repeated_last) repeat_along_last(values, shape.back());
 }
 
-int draw_layout(Random& random) {
-  return random.chance(0.25) ? 0 : static_cast<int>(random.integer(0, layouts - 1));
+/// The last array is the first one that has its shape, kind and type.
+void repeat_an_earlier(const Specification& specification, Case& c) {
+  const auto& inputs = specification.inputs;
+  const Input& last = inputs[c.arrays.size() - 1];
+  for (std::size_t k = 0; k + 1 < c.arrays.size(); ++k)
+    if (inputs[k].kind == last.kind && inputs[k].dtype == last.dtype && inputs[k].format == last.format &&
+        inputs[k].extent == last.extent && shape_of(inputs[k], c.extents) == shape_of(last, c.extents)) {
+      c.arrays.back() = c.arrays[k];
+      return;
+    }
+}
+
+/// Values that are fixed are not repeated: each element is to decide a result. Patterns lie as they are.
+int draw_layout(Random& random, const ValueClass& values) {
+  if (values.pattern != nullptr) return 0;
+  const bool is_fixed = values.is_fixed();
+  if (!is_fixed && random.chance(0.25)) return 0;
+  const int layout = static_cast<int>(random.integer(0, layouts - 1));
+  return is_fixed && repeats(layout) ? 0 : layout;
 }
 
 }  // namespace
@@ -136,8 +156,7 @@ Case filled(Random& random, const Extents& extents, const Specification& specifi
   Case c;
   c.extents = extents;
   c.values = values;
-  c.layout = values.is_fixed() ? static_cast<int>(random.integer(0, layouts - 2)) : draw_layout(random);
-  const bool repeats = c.layout == repeated_rows;
+  c.layout = draw_layout(random, values);
   if (one < 0) one = random.integer(0, std::max<std::int64_t>(std::ssize(specification.inputs) - 1, 0));
   for (const Input& input : specification.inputs) {
     const bool is_one = std::ssize(c.arrays) == one;
@@ -145,13 +164,14 @@ Case filled(Random& random, const Extents& extents, const Specification& specifi
     own.is_negative = values.kind == ValueClass::Kind::opposed ? is_one : values.is_negative;
     const bool has_class = values.is_of_all() || is_one || (!values.is_magnitude() && random.chance(0.8));
     c.arrays.push_back(draw_values(random, input, c.extents, dtype, has_class ? own : ValueClass{}));
-    if (repeats) repeat_the_first(c.arrays.back(), shape_of(input, c.extents));
+    repeat_as_laid_out(c.layout, c.arrays.back(), shape_of(input, c.extents));
+    if (values.pattern != nullptr && values.pattern->has_equal_inputs) repeat_an_earlier(specification, c);
   }
   for (const auto& shape : trace(c.extents)->shapes) {
     const auto own = specification.output_dtypes.find(c.upstream.size());
     auto upstream = draw_upstream(random, static_cast<std::size_t>(elements_of(shape)),
                                   own == specification.output_dtypes.end() ? dtype : own->second, values);
-    if (repeats) repeat_the_first(upstream, shape);
+    repeat_as_laid_out(c.layout, upstream, shape);
     c.upstream.push_back(std::move(upstream));
   }
   return c;

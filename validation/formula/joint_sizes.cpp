@@ -31,21 +31,54 @@ class JointPlan {
     for (const auto& extent : specification_.extents)
       if (limit_of(specification_, extent) >= pair_min) large.push_back(extent);
     for (std::size_t a = 0; a < large.size(); ++a)
-      for (std::size_t b = a + 1; b < large.size(); ++b) add({large[a], large[b]}, 1030);
-    if (large.size() > 2) add(large, 520);
+      for (std::size_t b = a + 1; b < large.size(); ++b) add(from({large[a], large[b]}, 1030), 1);
+    if (large.size() > 2) add(from(large, 520), 1);
+    add_round(large);
+    for (const auto& extent : large) add(one_of(extent), 1);
     std::ranges::stable_sort(planned_, {}, &JointSizes::work);
     return with_steps();
   }
 
  private:
-  void add(const std::vector<std::string>& large, std::int64_t least) {
-    constexpr double most_held = 40e6;
+  Extents from(const std::vector<std::string>& large, std::int64_t least) {
     Extents drawn;
     for (const auto& extent : large)
       drawn[extent] = std::min(random_.integer(least, least + least / 16), limit_of(specification_, extent));
+    return drawn;
+  }
+
+  /// The sizes of real models: all extents equal, multiples of a tile; and multiples of 100.
+  void add_round(const std::vector<std::string>& large) {
+    if (large.size() < 2) return;
+    Extents equal, hundreds;
+    for (const auto& extent : large) {
+      const std::int64_t limit = limit_of(specification_, extent);
+      equal[extent] = std::min<std::int64_t>(large.size() == 2 ? 512 : 256, limit);
+      hundreds[extent] = std::min(100 * random_.integer(2, large.size() == 2 ? 7 : 3), limit);
+    }
+    add(equal, width_of_tile);
+    add(hundreds, 100);
+  }
+
+  /// One extent anywhere up to its limit, the others moderate.
+  Extents one_of(const std::string& large) {
+    Extents drawn;
+    for (const auto& extent : specification_.extents) {
+      const std::int64_t limit = limit_of(specification_, extent);
+      drawn[extent] =
+          extent == large ? log_uniform(random_, pair_min, limit) : std::min(log_uniform(random_, 3, 48), limit);
+    }
+    return drawn;
+  }
+
+  /// The sizes, or multiples of `step` below them. Those that are not large stay as they are.
+  void add(const Extents& drawn, std::int64_t step) {
+    constexpr double most_held = 40e6;
     for (double share = 1; share > 0.05; share *= 0.8) {  // listed sizes may not become smaller
-      const Extents sizes = taken_sizes(drawn, share);
-      if (std::ranges::any_of(sizes, [](const auto& one) { return one.second < pair_min; })) return;
+      const Extents sizes = taken_sizes(drawn, share, step);
+      if (std::ranges::any_of(sizes,
+                              [&](const auto& one) { return one.second < std::min(pair_min, drawn.at(one.first)); }))
+        return;
       const Taken taken = foretold(sizes);
       if (taken.held <= std::min(left_, most_held) && taken.element <= most_sampled) {
         left_ -= taken.held;
@@ -69,10 +102,12 @@ class JointPlan {
     return all;
   }
 
-  Extents taken_sizes(const Extents& drawn, double share) const {
+  Extents taken_sizes(const Extents& drawn, double share, std::int64_t step = 1) const {
     Extents sizes;
-    for (const auto& [extent, size] : drawn)
-      sizes[extent] = taken_size(specification_, extent, std::llround(share * static_cast<double>(size)));
+    for (const auto& [extent, size] : drawn) {
+      const std::int64_t less = size < pair_min ? size : std::llround(share * static_cast<double>(size));
+      sizes[extent] = taken_size(specification_, extent, less < step ? less : less - less % step);
+    }
     return sizes;
   }
 

@@ -14,9 +14,10 @@ struct JointSizes {
   double work = 0;  ///< of a kernel: the elements of the whole graph, products term by term, and moving the inputs
 };
 
-/// Each pair of extents at more than 1024, and all of three or more at more than 512, of little work first. They are smaller where
-/// the formula's graph would be too large to be traced, or each element of its outputs, or of its gradients, takes too
-/// much work.
+/// Each pair of extents at more than 1024, and all of three or more at more than 512; all extents equal, and multiples of
+/// 128 or of 100; each extent anywhere up to its limit, with moderate others. Those of little work come first. They are
+/// smaller where the formula's graph would be too large to be traced, or each element of its outputs, or of its gradients,
+/// takes too much work.
 std::vector<JointSizes> joint_sizes(const Specification& specification, const Trace& trace, bool of_gradients,
                                     Reach reach, Random random);
 

@@ -9,6 +9,7 @@
 
 #include "validation/core/sizes.h"
 #include "validation/formula/joint_sizes.h"
+#include "validation/formula/patterns.h"
 #include "validation/formula/sizes.h"
 #include "validation/formula/work.h"
 
@@ -50,6 +51,7 @@ class Plan {
       add_all_at_once();
     }
     add_magnitudes();
+    add_patterns();
     return std::move(planned_);
   }
 
@@ -184,6 +186,30 @@ class Plan {
       add_exponents(i, {ValueClass::Kind::opposed}, 3, std::min(last - 1, -std::log2(format.roundoff)) / 2,
                     2 * parts / 3);
     }
+  }
+
+  /// Each pattern where all extents are moderate: every second one has one size, the others the other.
+  void add_patterns() {
+    const bool has_indices = std::ranges::any_of(specification_.inputs, [](const Input& input) {
+      return input.kind == Kind::index || input.kind == Kind::flag || input.kind == Kind::decay;
+    });
+    std::vector<Extents> all = {{}};
+    if (specification_.only.empty()) all = {moderate_sizes(5, 24), moderate_sizes(70, 40)};
+    for (const Pattern& pattern : patterns())
+      for (const Extents& sizes : all)
+        if (pattern.index == nullptr || has_indices)
+          planned_.push_back({sizes, {.kind = ValueClass::Kind::pattern, .pattern = &pattern}});
+  }
+
+  /// In turn the one and the other, less where the work would be too much.
+  Extents moderate_sizes(std::int64_t one, std::int64_t other) {
+    const double most = allowed_.sizes / 100;
+    Extents drawn;
+    for (const auto& extent : specification_.extents)
+      drawn[extent] = std::min(drawn.size() % 2 == 0 ? one : other, limit_of(specification_, extent));
+    double share = 1;
+    while (share > 0.1 && work_.with_nodes(taken_sizes(drawn, share)) > most) share *= 0.8;
+    return taken_sizes(drawn, share);
   }
 
   const Specification& specification_;

@@ -1,5 +1,6 @@
 // The cases that a run plans beside generated and needle cases, against the reference: sizes between the powers of two
-// (sizes.h), pairs of large extents, all extents at once, and magnitudes over the whole range of the type.
+// (sizes.h), pairs of large extents, all extents at once, magnitudes over the whole range of the type, and patterns of
+// values that people's numbers have (patterns.h).
 #pragma once
 
 #include <cstdint>

@@ -58,6 +58,7 @@ using Extents = std::map<std::string, std::int64_t>;
 struct Way {
   std::string words;            ///< "called with weight frozen"
   bool equal_upstream = false;  ///< whether it asks for upstream gradients whose elements are all equal
+  bool equal_inputs = false;    ///< whether it asks for inputs that are declared alike to be equal
 };
 
 struct Specification {

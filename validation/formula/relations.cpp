@@ -39,7 +39,7 @@ bool leaves_the_range(const Subject& subject, const Case& c) {
 /// Outputs at coordinates that `changes` does not name must stay the same numbers. A 0 may become -0: a kernel that
 /// multiplies what it masks adds zeros of either sign. A value that overflows may reach them as 0 times infinity.
 Finding keeps_others(const Subject& subject, Case c, const std::string& extent, Random& random, const auto& changes) {
-  if (c.layout == repeated_rows) c.layout = 0;  // both cases in one layout
+  if (repeats(c.layout)) c.layout = 0;  // both cases in one layout
   const Case other = redrawn(subject, c, extent, random, changes);
   const Doubles before = subject.forward(c), after = subject.forward(other);
   const auto traced = subject.trace(c.extents);

@@ -14,9 +14,6 @@
 namespace assay::validation::formula {
 namespace {
 
-/// A kernel's tiles may begin at each multiple of it.
-constexpr std::int64_t width_of_tile = 128;
-
 /// As many elements of each result as a sample has at most.
 constexpr std::size_t most_of_result = 96;
 

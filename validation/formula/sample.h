@@ -13,6 +13,9 @@
 
 namespace assay::validation::formula {
 
+/// A kernel's tiles may begin at each multiple of it.
+inline constexpr std::int64_t width_of_tile = 128;
+
 /// The most work that the reference has with a sample: elements of graphs, products of matrices counted term by term.
 inline constexpr double most_sampled = 160e3;
 

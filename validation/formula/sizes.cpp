@@ -39,6 +39,7 @@ std::vector<std::int64_t> sizes_between(Random& random, std::int64_t limit, Reac
   }
   for (const std::int64_t tile : tile_widths) {
     const std::int64_t one = random.integer(1, 3);
+    if (!is_quick || tile == 100 || tile == 128) add(multiple_of(random, tile, 0, limit));
     for (const std::int64_t tail : tile_remainders) {
       if (is_quick && tail > 0 && tail != one) continue;
       if (!is_quick) add(tile + tail);

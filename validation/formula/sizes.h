@@ -1,4 +1,4 @@
-// The sizes at which extents are tried, between the powers of two: the tails of tiles, and sizes that are log-uniform.
+// The sizes at which extents are tried, between the powers of two: tails of tiles, round sizes, and log-uniform ones.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace assay::validation::formula {
 std::int64_t tail_of_a_tile(Random& random, std::int64_t limit);
 
 /// The sizes to try of an extent, up to `limit`, the most needed first. `full`: a size in each [a, 1.5 a] from 2 on,
-/// and each tail of each tile after one tile and after more. `quick`: a size in each [a, 2.25 a], and for each tile one
-/// tail and one size below a multiple. `none`: nothing.
+/// a multiple of each tile, and each tail of each tile after one tile and after more. `quick`: a size in each [a, 2.25 a],
+/// multiples of 100 and of 128, and for each tile one tail and one size below a multiple. `none`: nothing.
 std::vector<std::int64_t> sizes_between(Random& random, std::int64_t limit, Reach reach);
 
 }  // namespace assay::validation::formula

@@ -117,14 +117,14 @@ Doubles changes_of(const Question& question, const Doubles& values) {
   return changes;
 }
 
-/// How large each result is if nothing cancels. None where each bound lies below its value, and so below that.
-Doubles sizes_of_results(const Question& question, const Doubles& values, const Doubles& bounds) {
+/// How large each result is if nothing cancels. None where each bound lies below this share of its value, and so of that.
+Doubles sizes_of_results(const Question& question, const Doubles& values, const Doubles& bounds, double share) {
   if (question.graph->elements() > question.subject.specification.largest_graph) return {};
   bool reaches_a_value = false;
   for (std::size_t k = 0; k < bounds.size(); ++k) {
     const auto& exact = values[static_cast<std::size_t>(question.results[k])];
     for (std::size_t i = 0; i < bounds[k].size(); ++i)
-      reaches_a_value = reaches_a_value || (std::isfinite(bounds[k][i]) && bounds[k][i] >= std::abs(exact[i]));
+      reaches_a_value = reaches_a_value || (std::isfinite(bounds[k][i]) && bounds[k][i] >= share * std::abs(exact[i]));
   }
   if (!reaches_a_value) return {};
   const Doubles of_nodes = sizes_of(*question.graph, values);
@@ -255,7 +255,7 @@ Truth computed_truth(const Subject& subject, const Case& c) {
       return require_agreement(coarse[n][i], fine[n][i], bound, n < undecided ? 1e-3 : 1), true;
     });
   }
-  truth.sizes = sizes_of_results(question, truth.values, bounds);
+  truth.sizes = sizes_of_results(question, truth.values, bounds, truth.undeclared_bounds.empty() ? 1 : 0x1p-8);
   const std::vector<double> ranges = ranges_of(*question.graph);
   for (std::size_t k = 0; k < question.results.size(); ++k) {
     const auto node = static_cast<std::size_t>(question.results[k]);

@@ -14,6 +14,8 @@ namespace assay::validation::formula {
 /// The distance of the elements of a needle case that are not 0, where few are not.
 inline constexpr int needle_stride = 8;
 
+struct Pattern;
+
 struct ValueClass {
   enum class Kind : std::uint8_t {
     normal,
@@ -36,6 +38,7 @@ struct ValueClass {
     indexed,     ///< fixed: each element unlike its neighbours
     signs,       ///< fixed: 1 and -1 in turn at each needle_stride-th element, else 0
     peaked,      ///< fixed: 16 there
+    pattern,     ///< one that people's numbers have (patterns.h)
     given        ///< by the user
   };
 
@@ -44,19 +47,20 @@ struct ValueClass {
   bool is_negative = false;                        ///< the far or opposed offset, where its exponent is given
   int residue = 0;                                 ///< of signs and peaked: which elements are not 0
   const reference::SmallFormat* format = nullptr;  ///< of midpoints
+  const Pattern* pattern = nullptr;                ///< of pattern
 
   bool is_sparse() const { return kind == Kind::signs || kind == Kind::peaked; }
   /// Nothing is drawn for the elements.
   bool is_fixed() const { return kind == Kind::equal || kind == Kind::indexed || is_sparse(); }
   /// No input is drawn from another class.
-  bool is_of_all() const { return is_fixed() || kind == Kind::integers || kind == Kind::opposed; }
+  bool is_of_all() const { return is_fixed() || pattern || kind == Kind::integers || kind == Kind::opposed; }
   /// One input has it alone: products of two may leave the range, in one order of factors or in the other.
   bool is_magnitude() const { return kind == Kind::scaled || kind == Kind::far_offset; }
   /// Whether the element of a sparse class is not 0.
   bool has(std::int64_t i) const { return i % needle_stride == residue; }
 };
 
-/// "signed zeros", "far offset -2^30", "peaked 7".
+/// "signed zeros", "far offset -2^30", "peaked 7", "descending rows".
 std::string to_string(const ValueClass& values);
 
 /// The classes of generated cases, in turn.

@@ -9,6 +9,7 @@
 #include "validation/core/infinity.h"
 #include "validation/core/reach.h"
 #include "validation/core/sizes.h"
+#include "validation/formula/patterns.h"
 
 namespace assay::validation::formula {
 namespace {
@@ -242,19 +243,20 @@ std::vector<double> draw_values(Random& random, const Input& input, const Extent
   const NumberFormat format = format_of(dtype);
   const Manner manner = draw_manner(random, input, values, format);
   std::vector<double> result(static_cast<std::size_t>(elements_of(shape)));
+  const std::size_t row_length = result.empty() || shape.empty() ? 1 : static_cast<std::size_t>(shape.back());
+  if (values.pattern != nullptr) fill_by_pattern(random, *values.pattern, input, extents, {result, row_length, format});
   for (std::size_t i = 0; i < result.size(); ++i) {
     double& x = result[i];
-    x = of_kind(random, input, extents, manner, format, static_cast<std::int64_t>(i));
+    if (values.pattern == nullptr) x = of_kind(random, input, extents, manner, format, static_cast<std::int64_t>(i));
     if (is_code(input.kind)) continue;
     if (input.kind != Kind::index) x = rounded_to<double>(dtype, x);
     if (std::isinf(x)) x = std::copysign(format.largest, x);
     if (x == 0 && excludes_zero(input.kind)) x = 1;
   }
-  if (shape.empty() || result.empty() || values.is_fixed()) return result;
-  const auto last = static_cast<std::size_t>(shape.back());
+  if (shape.empty() || result.empty() || values.is_fixed() || values.pattern != nullptr) return result;
   const bool has_nan = input.nan && random.chance(0.25);
-  for (std::size_t first = 0; first < result.size(); first += last) {
-    const std::span row(result.data() + first, last);
+  for (std::size_t first = 0; first < result.size(); first += row_length) {
+    const std::span row(result.data() + first, row_length);
     if (values.kind == Class::sorted && input.kind == Kind::real) std::ranges::sort(row);
     if (values.kind == Class::midpoints && input.kind == Kind::real && random.chance(0.7))
       row[static_cast<std::size_t>(random.integer(0, std::ssize(row) - 1))] =

@@ -15,6 +15,7 @@
 #include "validation/core/number.h"
 #include "validation/formula/casts.h"
 #include "validation/formula/choices.h"
+#include "validation/formula/declared.h"
 #include "validation/formula/hints.h"
 #include "validation/formula/sample.h"
 #include "validation/formula/tied_sums.h"
@@ -35,7 +36,8 @@ struct Held {
   const Shape& shape;
   const std::vector<double>* changes;     ///< for a roundoff of the inputs; null where they are not known
   const std::vector<double>* sizes;       ///< if nothing cancels; null where each is beyond its bound, or not known
-  const std::vector<double>* undeclared;  ///< the bounds without the declared roundings and road; null where none are
+  const std::vector<double>* undeclared;  ///< the bounds without what is declared; null where nothing is
+  double widest;  ///< the share of its size by which an element may be off by what is declared alone
   const std::vector<std::int64_t>* elements;  ///< of the array, where these are a sample of them; else null
   bool may_be_nan;  ///< a value of the case may leave the range, and reach others as 0 times infinity
 };
@@ -50,11 +52,24 @@ std::string place_of(const std::string& what, const Held& held, std::size_t i) {
   return place(what, held.elements == nullptr ? i : static_cast<std::size_t>((*held.elements)[i]), held.shape);
 }
 
+/// How large the element is if nothing cancels.
+double size_of(const Held& held, std::size_t i) {
+  const double value = std::abs(to_double(held.exact[i]));
+  return held.sizes == nullptr ? value : std::max(value, (*held.sizes)[i]);
+}
+
 /// Whether 0 would pass by what the kernel declares alone: a road through huge numbers that cancel has a bound below the
 /// range, and above most values of a softmax.
 bool is_hidden(const Held& held, std::size_t i) {
-  const double size = std::abs(to_double(held.exact[i]));
+  const double size = size_of(held, i);
   return held.undeclared != nullptr && (*held.undeclared)[i] < size && !(held.bounds[i] < size);
+}
+
+/// Whether the element is right by what the kernel declares alone, and off by so much of its size that it proves nothing.
+bool is_widened(const Held& held, std::size_t i, double error) {
+  if (held.undeclared == nullptr || !std::isfinite(held.bounds[i])) return false;
+  const double most = held.widest * size_of(held, i);
+  return (*held.undeclared)[i] <= most && error > most && error > (*held.undeclared)[i];
 }
 
 /// Notes the relative error of a result that was right, and how many of its digits mean something.
@@ -78,13 +93,13 @@ Finding compare(const std::string& what, const std::vector<double>& got, const H
       finding.judged.add(no_range, held.range);
       continue;
     }
-    const bool is_one =
-        finding.judged.add(is_hidden(held, i) ? infinity : bound, finite ? range_of(held, i, storage) : no_range);
+    const double error = finite ? absolute_difference(exact, BigFloat(got[i])) : std::nan("");
+    const bool passes = error <= bound, widened = passes && is_widened(held, i, error);
+    const bool is_one = finding.judged.add(is_hidden(held, i) || widened ? infinity : bound,
+                                           finite ? range_of(held, i, storage) : no_range);
     if (!std::isfinite(bound)) continue;
     const bool same = !finite && same_kind(exact, BigFloat(got[i]));
     if (same || (finite && may_overflow(got[i], exact, bound, storage))) continue;
-    const double error = finite ? absolute_difference(exact, BigFloat(got[i])) : std::nan("");
-    const bool passes = error <= bound;
     if (is_one || !passes) finding.margin.take(error == 0 ? 0 : error / bound, place_of(what, held, i), error);
     if (passes && is_one) weigh(finding, held, i, error, storage);
     if (passes) continue;
@@ -104,7 +119,8 @@ Finding compare_all(
     const std::string& what, const Doubles& got, const std::vector<std::vector<BigFloat>>& exact, const Doubles& bounds,
     const std::vector<double>& ranges, const std::vector<Shape>& shapes, std::span<const std::vector<double>> changes,
     std::span<const std::vector<double>> sizes, std::span<const std::vector<double>> undeclared,
-    const std::function<Dtype(std::size_t k)>& storage_of, const Hint& hint, const Elements* elements,
+    const std::function<double(std::size_t k)>& widest_of, const std::function<Dtype(std::size_t k)>& storage_of,
+    const Hint& hint, const Elements* elements,
     const std::function<bool(std::size_t k)>& is_held = [](std::size_t) { return true; }) {
   Finding all = Finding::pass();
   const bool may_be_nan = std::ranges::any_of(
@@ -114,7 +130,7 @@ Finding compare_all(
     const std::string name = exact.size() > 1 ? fmt::format("{}{}", what, k) : what;
     all.take(compare(name, got.at(k),
                      {exact[k], bounds[k], ranges[k], shapes[k], changes.empty() ? nullptr : &changes[k],
-                      sizes.empty() ? nullptr : &sizes[k], undeclared.empty() ? nullptr : &undeclared[k],
+                      sizes.empty() ? nullptr : &sizes[k], undeclared.empty() ? nullptr : &undeclared[k], widest_of(k),
                       elements == nullptr ? nullptr : &elements->at(k), may_be_nan},
                      storage_of(k),
                      [&](std::size_t i, double x, double error, double bound) { return hint(k, i, x, error, bound); }));
@@ -246,8 +262,9 @@ Finding outputs_within(const Subject& subject, const Case& c, const Doubles& got
     if (auto wrong = wrong_choice(subject, *truth, *traced, got); wrong.verdict == Verdict::fail) return wrong;
   Finding finding = compare_all(
       "output", got, truth->outputs, truth->output_bounds, truth->output_ranges, traced->shapes, truth->changes,
-      truth->sizes, truth->undeclared_bounds, [&](std::size_t k) { return storage_of_output(subject, k); }, hint,
-      elements, is_held);
+      truth->sizes, truth->undeclared_bounds,
+      [&](std::size_t k) { return widest_share(subject.arithmetic, storage_of_output(subject, k)); },
+      [&](std::size_t k) { return storage_of_output(subject, k); }, hint, elements, is_held);
   finding.evidence.merge(evidence_of(*truth));
   if (finding.verdict == Verdict::pass && !truth->undeclared_bounds.empty())
     finding.evidence.undeclared["output"] = undeclared_share(got, truth->outputs, truth->undeclared_bounds);
@@ -264,8 +281,9 @@ Finding gradients_within(const Subject& subject, const Case& c, const Doubles& g
   Finding finding = compare_all(
       "gradient", got, truth->gradients, bounds_of_gradients(*truth, c), truth->gradient_ranges,
       gradient_shapes(subject, c), of_gradients(truth->changes), of_gradients(truth->sizes),
-      of_gradients(truth->undeclared_bounds), [&](std::size_t k) { return storage_of_gradient(subject, k); }, hint,
-      elements);
+      of_gradients(truth->undeclared_bounds),
+      [&](std::size_t k) { return widest_share(subject.arithmetic, storage_of_gradient(subject, k)); },
+      [&](std::size_t k) { return storage_of_gradient(subject, k); }, hint, elements);
   if (finding.verdict == Verdict::pass && !subject.backward_road && elements == nullptr)
     if (auto wrong = wrong_tied_sum(subject, *traced, c, *truth, got); wrong.verdict == Verdict::fail) return wrong;
   finding.evidence.merge(evidence_of(*truth));

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include "validation/core/explanation.h"
@@ -242,10 +243,12 @@ void add_formula(py::module_& core) {
       .def("set_layouts",
            [](Subject& subject, const std::vector<formula::Extents>& sizes) { subject.specification.layouts = sizes; })
       .def("set_ways",
-           [](Subject& subject, const std::vector<std::pair<std::string, bool>>& forward,
-              const std::vector<std::pair<std::string, bool>>& backward) {
-             for (const auto& [words, equal] : forward) subject.specification.forward_ways.push_back({words, equal});
-             for (const auto& [words, equal] : backward) subject.specification.backward_ways.push_back({words, equal});
+           [](Subject& subject, const std::vector<std::tuple<std::string, bool, bool>>& forward,
+              const std::vector<std::tuple<std::string, bool, bool>>& backward) {
+             for (const auto& [words, upstream, inputs] : forward)
+               subject.specification.forward_ways.push_back({words, upstream, inputs});
+             for (const auto& [words, upstream, inputs] : backward)
+               subject.specification.backward_ways.push_back({words, upstream, inputs});
            })
       .def("require_names",
            [](const Subject& subject, const formula::Extents& at) {

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "validation/core/fingerprint.h"
 #include "validation/core/other_names.h"
 #include "validation/python/bindings.h"
 
@@ -18,6 +19,9 @@ PYBIND11_MODULE(_core, core) {
   assay::python::add_formula_plugin(core);
   assay::python::add_gradcheck(core);
   assay::python::add_steps(core);
+  core.def(
+      "fingerprint_of", [](const std::string& file) { return assay::validation::fingerprint_of(file); },
+      "A digest of the bytes of a file and of the files that it names; empty where there is none.");
   core.def(
       "ours_for",
       [](const std::string& name, const std::set<std::string>& takes) {

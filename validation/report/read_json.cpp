@@ -205,6 +205,7 @@ GateQuestion question_from(const JsonReader& json) {
                         {}};
   json["given"].each([&](const JsonReader& name) { question.given.push_back(name.text()); });
   question.reach = reach_from(json["reach"]);
+  if (json.has("fingerprint")) question.fingerprint = json["fingerprint"].text();
   return question;
 }
 

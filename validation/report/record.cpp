@@ -104,6 +104,7 @@ int exit_status(const Report& report) {
 void require_same_question(const GateQuestion& question, const GateQuestion& other, const std::string& what) {
   require_same_value("operation", question.operation, other.operation, what);
   require_same_value("kernel", question.kernel, other.kernel, what);
+  require_same_value("fingerprint of the kernel's file", question.fingerprint, other.fingerprint, what);
   require_same_value("cases", question.cases, other.cases, what);
   require_same_value("seed", question.seed, other.seed, what);
   require_same_value("digits", question.digits, other.digits, what);

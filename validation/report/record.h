@@ -62,6 +62,7 @@ struct GateQuestion {
   std::string filter;              ///< regular expression of the properties' names; empty: all
   std::vector<std::string> given;  ///< names of the cases that were not generated
   Reach reach = Reach::none;       ///< of the needle cases
+  std::string fingerprint = {};    ///< of the kernel's file (core/fingerprint.h); empty without one
 
   bool operator==(const GateQuestion&) const = default;
 };

@@ -29,7 +29,8 @@ GateQuestion question_of(const GateSubject& subject, const GateRun& run) {
                         run.digits,
                         run.filter,
                         {},
-                        run.options.reach};
+                        run.options.reach,
+                        run.fingerprint};
   for (const auto& one : run.options.given) question.given.push_back(printable_line(one.name));
   return question;
 }

@@ -19,7 +19,8 @@ struct GateRun {
   std::string filter;  ///< a regular expression, searched for in a property's name; empty matches all
   int digits = 50;
   Shard shard = {};
-  std::string words = {};  ///< the options of `assay gate` that give the same cases again: "--quick"
+  std::string fingerprint = {};  ///< of the kernel's file
+  std::string words = {};        ///< the options of `assay gate` that give the same cases again: "--quick"
   Why (*why)(const GateSubject& subject, std::size_t property,
              const AnyCase& c) = nullptr;  ///< of a failure; or why_of
   double seconds = 0;         ///< of which each unit gets its share, and is mistrusted where that ends; 0: no limit

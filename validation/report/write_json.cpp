@@ -169,6 +169,7 @@ ordered_json of(const GateRecord& run) {
   const GateQuestion& asked = run.question;
   ordered_json all = {{"operation", asked.operation},
                       {"kernel", asked.kernel},
+                      {"fingerprint", asked.fingerprint},
                       {"cases", asked.cases},
                       {"seed", asked.seed},
                       {"digits", asked.digits},

@@ -58,6 +58,7 @@ struct SvdOperation : OperationOf<SvdFields> {
       {{"B", 'b', 1 << 17, 1 << 10}, {"M", 'i', 1 << 12}, {"N", 'j', 1 << 12}}};
   static SvdCase needle(std::string_view extent, std::int64_t size);
   static std::vector<NamedCase<SvdOperation>> paired_cases(Reach reach, std::uint64_t seed);
+  static std::vector<NamedCase<SvdOperation>> pattern_cases(std::uint64_t seed);  ///< of those, what people have
   static std::int64_t work_of(const SvdCase& c);
   /// Bounds grow with the number of singular values; the longer side alone says little, as of a column.
   static std::pair<std::string, std::int64_t> joint_size(const SvdCase& c) { return {"min(M, N)", c.K()}; }

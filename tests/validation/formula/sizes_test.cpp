@@ -38,6 +38,14 @@ TEST(FormulaSizes, AFullRunHasEachTailOfEachTile) {
         }
 }
 
+TEST(FormulaSizes, AQuickRunHasMultiplesOfAHundredAndOf128) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto sizes = sizes_of(seed, 4097, Reach::quick);
+    for (const std::int64_t step : {100, 128})
+      EXPECT_TRUE(std::ranges::any_of(sizes, [&](auto size) { return size % step == 0; })) << "seed " << seed;
+  }
+}
+
 TEST(FormulaSizes, NoSizeIsPastTheLimitAndQuickRunsHaveFew) {
   for (const std::int64_t limit : {1, 2, 3, 33, 4097})
     for (std::uint64_t seed = 1; seed <= 20; ++seed)

@@ -88,7 +88,7 @@ TYPED_TEST(CensusOf, AFullRunLeavesNoGapAndNoRemainderAndNoPairOut) {
   expect_pairs<TypeParam>(counted, 2);
 }
 
-TYPED_TEST(CensusOf, AQuickRunHasARestOfEachTileAndEachPair) {
+TYPED_TEST(CensusOf, AQuickRunHasARestOfEachTileAndEachPairAndNoWideGap) {
   const Census counted = census<TypeParam>(Reach::quick);
   for (const NeedleExtent& extent : TypeParam::needle_extents)
     for (const std::int64_t tile : tile_widths)
@@ -96,6 +96,11 @@ TYPED_TEST(CensusOf, AQuickRunHasARestOfEachTileAndEachPair) {
           std::array{1, 2, 3},
           [&](int remainder) { return has_remainder(counted.sizes.at(extent.name), tile, remainder); }))
           << extent.name << " % " << tile;
+  for (const NeedleExtent& extent : TypeParam::needle_extents) {
+    const auto widest = widest_interval_without(counted.sizes.at(extent.name));
+    ASSERT_TRUE(widest) << extent.name;
+    EXPECT_LE(widest->ratio(), 128) << extent.name << " from " << widest->first << " to " << widest->last;
+  }
   expect_pairs<TypeParam>(counted, 1);
 }
 
@@ -137,6 +142,43 @@ TEST(Sizes, TellTheWidestIntervalBetweenThem) {
   EXPECT_EQ(between->first, 10);
   EXPECT_EQ(between->last, 99);
   EXPECT_EQ(widest_interval_without({7, 8})->last, 6) << "sizes from 1 on";
+}
+
+TEST(Sizes, AreSpreadAndSomeAreRound) {
+  Random random(1);
+  std::set<std::int64_t> all;
+  for (int i = 0; i < 100; ++i) {
+    const std::vector<std::int64_t> sizes = spread_sizes(random, 1031, 1 << 17);
+    EXPECT_EQ(sizes.size(), 2U);
+    EXPECT_TRUE(std::ranges::is_sorted(sizes));
+    EXPECT_GE(sizes.front(), 1031);
+    EXPECT_LE(sizes.back(), 1 << 17);
+    for (std::size_t k = 1; k < sizes.size(); ++k) EXPECT_LE(sizes[k], 128 * sizes[k - 1]);
+    all.insert(sizes.begin(), sizes.end());
+  }
+  const auto round = std::ranges::count_if(all, [](std::int64_t size) { return size % 32 == 0 || size % 100 == 0; });
+  EXPECT_GT(round, 30);
+  EXPECT_LT(round, 120);
+  EXPECT_THAT(spread_sizes(random, 5, 4), testing::IsEmpty());
+  EXPECT_THAT(spread_sizes(random, 5, 5), testing::ElementsAre(5));
+}
+
+TEST(Sizes, ArePairsOfWhichEachExtentIsSpread) {
+  Random random(1);
+  for (int i = 0; i < 100; ++i) {
+    auto pairs = spread_pairs(random, 6, pair_max, 1 << 18);
+    std::int64_t smallest = pair_max, largest = 0;
+    for (const auto& [one, other] : pairs) {
+      EXPECT_GE(std::min(one, other), pair_min);
+      EXPECT_LE(one * other, 1 << 18);
+      smallest = std::min(smallest, other);
+      largest = std::max(largest, other);
+    }
+    for (std::size_t k = 1; k < pairs.size(); ++k)
+      EXPECT_LE(pairs[k].first, 2.6 * static_cast<double>(pairs[k - 1].first));
+    EXPECT_LT(smallest, 110);
+    EXPECT_GT(largest, 190);
+  }
 }
 
 TEST(Sizes, ArePairsWithinTheirBudget) {

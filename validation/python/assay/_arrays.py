@@ -40,7 +40,7 @@ def bits_of_bfloat16(value: Any) -> Any:
     return bits_of(value, ("uint16", "int16"))
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """What a message shows of a value: its beginning, in a line."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else text[:57] + "..."
@@ -52,11 +52,11 @@ def argument(name: str, value: Any) -> np.ndarray:
     try:
         array = np.asarray(value) if isinstance(value, (list, tuple, int, float)) else to_numpy(value)
     except TypeError as error:
-        raise TypeError(f"{name} = {_shown(value)}: {error}") from None
+        raise TypeError(f"{name} = {shown(value)}: {error}") from None
     except ValueError:
-        raise ValueError(f"{name} = {_shown(value)}: expected rows of one length") from None
+        raise ValueError(f"{name} = {shown(value)}: expected rows of one length") from None
     if array.dtype == object:
-        raise ValueError(f"{name} = {_shown(value)}: expected numbers of at most 64 bits, in rows of one length")
+        raise ValueError(f"{name} = {shown(value)}: expected numbers of at most 64 bits, in rows of one length")
     return array
 
 
@@ -75,7 +75,34 @@ def carried_argument(name: str, value: Any) -> Carried:
     try:
         return carry(value)
     except TypeError as error:
-        raise TypeError(f"{name} = {_shown(value)}: {error}") from None
+        raise TypeError(f"{name} = {shown(value)}: {error}") from None
+
+
+def require_plain(value: Any) -> None:
+    """Raises TypeError for a number or an array of a type that only inherits from one of NumPy's, PyTorch's or Python's, or that
+    has methods of its own: operations may give its user other numbers than its memory holds."""
+    torch = sys.modules.get("torch")
+    of_torch = () if torch is None else (torch.Tensor, torch.nn.Parameter)
+    for base, plain in ((np.ndarray, (np.ndarray, np.memmap)), (of_torch[:1], of_torch), ((float, int), (float, int, bool))):
+        if isinstance(value, base) and type(value) not in plain and not isinstance(value, (np.generic, np.ma.MaskedArray)):
+            raise TypeError(f"a {type(value).__name__}, which computes by rules of its own: expected a plain {plain[0].__name__}")
+    if isinstance(value, of_torch):
+        for name in vars(value):
+            if hasattr(type(value), name):
+                raise TypeError(f"a tensor with a {name} of its own: expected a plain tensor")
+
+
+def carry_result(value: Any) -> Carried:
+    """A result of a kernel for the judge. Raises TypeError for what is no plain array."""
+    require_plain(value)
+    return carry(value)
+
+
+def _as_read(tensor: Any) -> Any:
+    """Without its history, and with the numbers that its user reads: PyTorch notes a negation or a conjugation as a bit beside
+    memory that holds the numbers before it."""
+    tensor = tensor.detach()
+    return tensor.resolve_conj().resolve_neg() if hasattr(tensor, "resolve_neg") else tensor
 
 
 def to_numpy(value: Any) -> np.ndarray:
@@ -85,7 +112,7 @@ def to_numpy(value: Any) -> np.ndarray:
     if isinstance(value, np.ndarray):
         return value
     if hasattr(value, "detach"):  # PyTorch: NumPy cannot read a tensor that requires a gradient, or that is on a GPU
-        value = value.detach()
+        value = _as_read(value)
         value = value.cpu() if getattr(getattr(value, "device", None), "type", "cpu") != "cpu" else value
     elif hasattr(value, "__cuda_array_interface__") and hasattr(value, "get"):  # CuPy
         value = value.get()
@@ -116,15 +143,15 @@ def _carried(value: Any) -> Carried:
     if isinstance(value, (float, int)) and not isinstance(value, np.generic):
         return Carried("float32", np.asarray(value, np.float32))
     of = str(getattr(value, "dtype", "")).rpartition(".")[2]
-    plain = getattr(value, "detach", lambda: value)
+    read = _as_read(value) if hasattr(value, "detach") else value
     if of.startswith(("float8_", "float6_", "float4_")):
-        return Carried(of, to_numpy(bits_of(plain(), ("uint8",))))
+        return Carried(of, to_numpy(bits_of(read, ("uint8",))))
     if of in ("int4", "uint4"):  # of ml_dtypes
         return Carried(of, np.asarray(value).astype("int8" if of == "int4" else "uint8"))
     if of.endswith("bfloat16"):
-        bits = to_numpy(bits_of_bfloat16(plain()))
+        bits = to_numpy(bits_of_bfloat16(read))
         return Carried("bfloat16", bits.view(np.uint16))
-    array = to_numpy(value)
+    array = to_numpy(read)
     if array.dtype.byteorder == ">" or (array.dtype.byteorder == "=" and sys.byteorder == "big"):
         array = array.astype(array.dtype.newbyteorder("<"))
     return Carried(array.dtype.name, array)

@@ -126,6 +126,9 @@ def check_black_box(
     tolerance: float,
     seed: int,
 ) -> Tuple[str, str]: ...
+def fingerprint_of(file: str) -> str:
+    """A digest of the bytes of a file and of the files that it names; empty where there is none."""
+
 def ours_for(name: str, takes: Set[str]) -> Optional[str]:
     """What to tell who gives an argument the name that another framework has for it, or None."""
 

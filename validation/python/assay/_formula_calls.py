@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 import numpy as np
 
 from ._arithmetic import DTYPES, Types
-from ._arrays import Carried, bfloat16_array, carry, from_bfloat16, to_bfloat16
+from ._arrays import Carried, bfloat16_array, carry_result, from_bfloat16, to_bfloat16
 from ._called import KernelEnded, called
 from ._file_kernel import name_of
 from ._formats import HELD_TYPES, Format, formats, held, held_shape, held_types, numbers_of, require_held
@@ -210,7 +210,7 @@ class KernelCall:
         for k, value in enumerate(returned if isinstance(returned, (tuple, list)) else [returned]):
             try:
                 if value is not None:
-                    arrays[names[k] if k < len(names) else f"output {k}"] = carry(value)
+                    arrays[names[k] if k < len(names) else f"output {k}"] = carry_result(value)
                 got.append(None if value is None else "array")
             except TypeError as error:
                 got.append(str(error))

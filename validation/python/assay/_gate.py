@@ -132,8 +132,8 @@ def gate(
     if executor is None:
         ended = judge_shard([*words, "--json", "-"])  # a file would stay behind where this process is killed
     else:
-        kernel = str(_declaration(operation, fn, declared) or os.fspath(fn))  # type: ignore[arg-type]
-        ended = judge_in_shards(judge_shard, words, kernel, 32 if shards is None else shards, executor, resume)
+        code = (fn, _declaration(operation, fn, declared))
+        ended = judge_in_shards(judge_shard, words, code, 32 if shards is None else shards, executor, resume)
     if ended.status not in (0, 1):
         raise JudgeError(ended.errors.strip() or f"the judge ended with status {ended.status}")
     report = json.loads(ended.output)

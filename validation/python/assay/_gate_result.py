@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Dict, List, Optional
 
 from ._again import words_of
@@ -94,6 +94,15 @@ def result_of(ended: Ended, operation: str, properties: List[PropertyResult], ta
     table = "\n".join([table.rstrip(), ended.here, ""]) if ended.here else table
     run = report["runs"][0]
     return GateResult(operation, run["kernel"], properties, table, report, run["mistrust"])
+
+
+def with_failures_of(first: GateResult, result: GateResult) -> GateResult:
+    """The result, after what failed in another run of the same kernel."""
+    failed = [one for one in first.properties if one.verdict in ("fail", "error")]
+    if not failed:
+        return result
+    record = {**result.record, "runs": [*first.record["runs"], *result.record["runs"]]}
+    return replace(result, properties=failed + result.properties, table=f"{first.table}\n{result.table}", record=record)
 
 
 def failure_text(result: PropertyResult) -> str:

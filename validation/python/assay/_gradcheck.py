@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _core, _numbers
 from ._again import call_of
-from ._arrays import to_numpy
+from ._arrays import require_plain, to_numpy
 from ._called import called, kernel_calls
 from ._declare import declaration_of
 from ._file_kernel import kernel_in, name_of
@@ -153,6 +153,8 @@ def _claims(gradient: Any, fn: Callable[..., Any], inputs: List[np.ndarray]) -> 
         gradient = called(gradient, *own)
     several = isinstance(gradient, (tuple, list)) and len(gradient) == len(inputs) and np.ndim(gradient[0]) > 0
     claims = list(gradient) if several or len(inputs) > 1 else [gradient]
+    for one in claims:
+        require_plain(one)
     arrays = [np.asarray(one) if isinstance(one, (float, int, list, np.generic)) else to_numpy(one) for one in claims]
     for i, (one, of) in enumerate(zip(arrays, inputs)):
         if one.shape != of.shape:
@@ -160,6 +162,17 @@ def _claims(gradient: Any, fn: Callable[..., Any], inputs: List[np.ndarray]) -> 
     if len(arrays) != len(inputs):
         raise ValueError(f"{len(arrays)} gradients: expected {len(inputs)}, one for each input")
     return arrays
+
+
+def _require_type(i: int, claim: np.ndarray, x: np.ndarray, dtype: Optional[str]) -> None:
+    """Raises ValueError for a gradient of a narrower type than its input or than is declared: bounds are wider there."""
+    due = x.dtype.name if dtype is None else dtype
+    widths = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8}
+    if due not in widths:
+        raise ValueError(f"dtype = {dtype!r}: expected one of {', '.join(widths)}")
+    if widths.get(claim.dtype.name, 8) < widths[due]:
+        why = f"the type of input {i}; convert it, or declare dtype={claim.dtype.name!r}" if dtype is None else "as declared"
+        raise ValueError(f"gradient {i}: {claim.dtype.name}: expected {due}, {why}")
 
 
 def _of_input(function: _Function, x: np.ndarray, claim: np.ndarray, subject: str, options: Dict[str, Any]) -> GradcheckResult:
@@ -203,6 +216,7 @@ def gradcheck(
                 the like. Of an operation: of its reference
     exact       whether fn computes with Reals; None: gradcheck tries. Otherwise fn is a black box in the type of its
                 inputs: differences along directions, with estimates of their error, which may be too large to decide
+    dtype       of the gradient, where that is narrower than its input: "float16", "bfloat16" or "float32"
     tolerance   in units of roundoff of the gradient's type; 0: derived from the condition of fn
 
     assay.gradcheck("ctc", kernel, ...), "cce" and "svd" judge the gradient of a kernel as assay.gate takes it, element
@@ -232,14 +246,15 @@ def gradcheck(
     if callable(inputs):
         fn, declared = with_operation(fn, declared)
     if isinstance(fn, Operation):
-        return fn.gate(None, inputs, cases=cases, seed=seed, **precision, **declared)
+        return fn.gradcheck(inputs, cases=cases, seed=seed, **precision, **declared)
     if isinstance(fn, str):
         require_operation(fn, inputs)
         return _of_kernel(fn, inputs, cases, seed, precision, **declared)
     if not callable(fn):
         raise TypeError(f"fn = {fn!r}: expected a function, an operation of assay.operation, or 'ctc', 'cce' or 'svd'")
+    dtype = declared.pop("dtype", None)
     if declared:
-        known = ("digits", "exact", "tolerance", "cases", "seed", "gradient")
+        known = ("dtype", "digits", "exact", "tolerance", "cases", "seed", "gradient")
         raise TypeError(f"{', '.join(declared)}: only gradcheck('ctc', kernel, ...) takes such an argument: expected one of "
                         f"{', '.join(known)}{_numbers.nearest(next(iter(declared)), known)}")  # fmt: skip
     if isinstance(inputs, (tuple, list)) and not inputs:
@@ -254,6 +269,7 @@ def gradcheck(
     results = []
     with kernel_calls():
         for i, (x, claim) in enumerate(zip(arrays, _claims(gradient, fn, arrays))):
+            _require_type(i, claim, x, dtype)
             subject = f"function {name}" + (f", input {i}" if len(arrays) > 1 else "")
             results.append(_of_input(_Function(fn, arrays, i, gradient is None), x, claim, subject, options))
     return max(results, key=lambda one: (_GRAVITY.index(one.verdict), math.isnan(one.worst), one.worst))

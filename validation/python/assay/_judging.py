@@ -38,6 +38,8 @@ class Judging:
     """The part of an operation that judges kernels of it."""
 
     name: str
+    formula: Callable[..., Any]
+    made_of: Any  # what was declared for the formula
     kinds: Dict[str, str]
     subject: Callable[..., Any]
     unshared: Callable[[Any], Any]
@@ -72,11 +74,20 @@ class Judging:
             ended = self._judged(kernel, backward, declared=declared, **asked)
         else:
             run = partial(_judge_shard, self, kernel, backward, {**asked, "declared": declared})
-            kernels = repr([attribute_of(one, "__qualname__", one) for one in (kernel, backward)])
             digest = sha256(pickle.dumps(input)).hexdigest()
-            words = ["gate", self.name, *(repr(one) for one in ({**asked, "input": digest}.items(), declared.items()))]
-            ended = judge_in_shards(run, words, kernels, 32 if shards is None else shards, executor, resume)
+            words = ["gate", self.name, repr({**asked, "input": digest})]
+            formula = attribute_of(self, "reference", self.formula)
+            code = (backward if kernel is None else kernel, backward, formula, self.made_of, declared)
+            ended = judge_in_shards(run, words, code, 32 if shards is None else shards, executor, resume)
         return self._result(ended, kernel, backward, declared, input)
+
+    def left_out(self) -> str:
+        """What of the reference no call varied, for the end of the table."""
+        return ""
+
+    def gradcheck(self, kernel: Any, **asked: Any) -> GateResult:
+        """Judges a backward pass; `asked` as for gate."""
+        return self.gate(None, kernel, **asked)
 
     def _judged(self, kernel: Any, backward: Any, *, cases: int, seed: int, filter: str, reach: str, input: Optional[Given],
                 time_limit: float, own_process: bool, sizes: Optional[int], seconds: Optional[float], declared: Dict[str, Any],
@@ -120,6 +131,8 @@ class Judging:
                                 self.replay_line(words, kernel or backward, declared))  # fmt: skip
             table = table.replace(words, failure["again"])
         results = [property_result(one) for one in report["runs"][0]["properties"]]
+        left_out = self.left_out()
+        table = f"{table.rstrip()}\n{left_out}\n" if left_out else table
         return result_of(ended, self.name, results, table, report)
 
     def replay(self, fn: Any, reproducer: str, **declared: Any) -> bool:

@@ -1,8 +1,8 @@
-"""How the arrays that a kernel is given lie in memory: the same values in ten ways (validation/core/layouts.h)."""
+"""How the arrays that a kernel is given lie in memory: the same values in 13 ways (validation/core/layouts.h)."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Tuple
 
 import numpy as np
 
@@ -30,6 +30,14 @@ def _within(array: np.ndarray, width: int, where: slice) -> np.ndarray:
     return wide[..., where]
 
 
+def _repeated(array: np.ndarray, part: np.ndarray, strides: Tuple[int, ...]) -> np.ndarray:
+    """With strides of 0 along which the array repeats this part; the array itself where it does not."""
+    if array.tobytes() != np.broadcast_to(part, array.shape).tobytes():
+        return array
+    bits = array.view(f"u{array.itemsize}")  # as_strided does not know the types of ml_dtypes
+    return np.lib.stride_tricks.as_strided(bits, strides=strides).view(array.dtype)
+
+
 def laid_out(array: np.ndarray, layout: int) -> np.ndarray:
     """The same values as the layout says; the array itself where it says nothing of such an array."""
     if not array.ndim or not array.size:
@@ -47,9 +55,14 @@ def laid_out(array: np.ndarray, layout: int) -> np.ndarray:
         return np.ascontiguousarray(array[..., ::-1])[..., ::-1]
     if layout == 8:
         return np.ascontiguousarray(array[::-1])[::-1]
-    if layout == 9 and array.tobytes() == array[:1].tobytes() * len(array):
-        bits = array.view(f"u{array.itemsize}")  # as_strided does not know the types of ml_dtypes
-        return np.lib.stride_tricks.as_strided(bits, strides=(0, *array.strides[1:])).view(array.dtype)
+    if layout == 10 and array.ndim > 2:
+        return np.ascontiguousarray(array.swapaxes(-3, -2)).swapaxes(-3, -2)
+    if layout == 11 and array.ndim > 2:
+        return np.moveaxis(np.ascontiguousarray(np.moveaxis(array, 1, -1)), -1, 1)
+    if layout == 9:
+        return _repeated(array, array[:1], (0, *array.strides[1:]))
+    if layout == 12:
+        return _repeated(array, array[..., :1], (*array.strides[:-1], 0))
     return array
 
 

@@ -1,23 +1,26 @@
 """Rows of a case past 2^17 others, where row numbers of 16 bits, a grid's 65,535 blocks and parts of 32,768 rows end.
 
-The first row of the case is the first of all, and its others are the last. The rows between have numbers of the case in
-another order, since a softmax or a norm has one result for rows that differ by an offset; they are computed, and are not looked
-at. Only formulas whose rows do not depend on each other have such cases.
+The first row of the case is the first of all, its last three are the last, and its others lie anywhere between: where, its
+numbers decide, so that a replayed case has the same rows. All other rows have numbers of the case in another order, since a
+softmax or a norm has one result for rows that differ by an offset; they are computed, and are not looked at. Only formulas whose
+rows do not depend on each other have such cases.
 """
 
 from __future__ import annotations
 
 import time
+import zlib
 from typing import Any, Callable, Dict, List
 
 import numpy as np
 
-from ._arrays import carry
+from ._arrays import carry_result
 from ._file_kernel import name_of
 from ._pipe import ReturnedWrong, Unsupported
 
 ROWS = 2**17 + 3
 _TRIED = 128  # rows, by which the time of all is foretold
+_LAST = 3  # rows of the case that are the last
 _LONGEST = 2.0  # seconds
 
 
@@ -76,11 +79,24 @@ class ManyRows:
             raise Unsupported(f"{self._extent} = {ROWS}: a call would take {seconds:.0f} s")
         results = self._kernel(self._spread(p, ROWS))
         given = list(results) if isinstance(results, (tuple, list)) else [results]
-        return [self._picked(one, k, len(self._places(p, ROWS))) for k, one in enumerate(given)]
+        places = self._places(p, ROWS)
+        return [self._picked(one, k, places) for k, one in enumerate(given)]
 
     def _places(self, p: Any, rows: int) -> List[int]:
+        """Of the case's rows among so many. Half of those between lie evenly, half on a logarithmic scale: one in each part."""
         count = p.extents[self._extent]
-        return [0, *range(rows - count + 1, rows)]
+        last = [0, *range(rows - min(count - 1, _LAST), rows)]
+        between = count - len(last)
+        seed = zlib.crc32(np.ascontiguousarray(getattr(p, self._first())).tobytes())
+        parts = np.linspace(0, 1, between // 2, endpoint=False), np.linspace(0, 1, between - between // 2, endpoint=False)
+        random = np.random.default_rng(seed)
+        even, scaled = (one + random.random(len(one)) / max(len(one), 1) for one in parts)
+        drawn = np.sort(np.concatenate([even * (rows - count), (rows - count) ** scaled - 1]).astype(int))
+        return [0, *(1 + drawn + np.arange(between)).tolist(), *last[1:]]
+
+    def _first(self) -> str:
+        """The first input that has rows."""
+        return next(of for of, dims, *_ in self._operation.inputs if self._has_rows(of))
 
     def _has_rows(self, name: str) -> bool:
         return any(of == name and self._extent in dims for of, dims, *_ in self._operation.inputs)
@@ -101,12 +117,12 @@ class ManyRows:
         return type(p)(**{**vars(p), **arrays, "extents": {**p.extents, self._extent: rows}, "upstreams": upstreams,
                           "upstream": upstreams[0]})  # fmt: skip
 
-    def _picked(self, value: Any, k: int, count: int) -> Any:
+    def _picked(self, value: Any, k: int, places: List[int]) -> Any:
         """The rows of a result that the case has; a weight's gradient has none."""
         names = self._operation.differentiable
         if value is None or (self._is_gradient and k < len(names) and not self._has_rows(names[k])):
             return value
-        array = carry(value).array
+        array = carry_result(value).array
         if array.shape[:1] != (ROWS,):
             raise ReturnedWrong(f"result {k} has the shape {list(array.shape)} where {self._extent}={ROWS}: expected {ROWS} rows")
-        return array[[0, *range(ROWS - count + 1, ROWS)]]
+        return array[places]

@@ -7,6 +7,7 @@ import os
 from copy import copy
 from pathlib import Path
 from typing import Any, Callable, Dict, List, NamedTuple, Set, Tuple
+from zlib import crc32
 
 import numpy as np
 
@@ -55,11 +56,16 @@ def _contiguous(named: Named) -> Named:
     return named._replace(array=np.ascontiguousarray(named.array).reshape(named.array.shape))
 
 
-def _unwritten(due: Result) -> Named:
-    """Elements that are NaN until they are written."""
+def _is_used_before(inputs: List[Named]) -> bool:
+    """Whether the results of a call lie where other numbers were: for a third of the cases, the same ones in each run."""
+    return crc32(inputs[0].array.tobytes()) % 3 == 0
+
+
+def _unwritten(due: Result, is_used_before: bool) -> Named:
+    """Elements that are NaN until they are written, or numbers as in memory that was used before."""
     dtype = np.dtype(np.uint16 if due.dtype == "bfloat16" else due.dtype)
     size = int(np.prod(due.shape, dtype=np.int64)) * dtype.itemsize
-    return Named(due.name, np.full(size, 0xFF, np.uint8).view(dtype).reshape(due.shape), due.dtype)
+    return Named(due.name, np.full(size, 0x42 if is_used_before else 0xFF, np.uint8).view(dtype).reshape(due.shape), due.dtype)
 
 
 class Plugin:
@@ -158,7 +164,7 @@ class Plugin:
         return status, says, results
 
     def _answer(self, call: Callable[..., Any], inputs: List[Named], due: List[Result]) -> Tuple[Any, ...]:
-        results = [_unwritten(one) for one in due]
+        results = [_unwritten(one, _is_used_before(inputs)) for one in due]
         given, to = ([(name, one, DTYPES[dtype]) for name, one, dtype in some] for some in (inputs, results))
         far = [self._spread([*inputs, *results])] if self._far_extent else []
         status, says, *more = call(self.operation.name, given, to, self.threads, *far)

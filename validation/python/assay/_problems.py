@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, Optional, Sequence
 
 import numpy as np
 
-from ._arrays import Carried, carry
+from ._arrays import Carried, carry_result
 from ._file_kernel import attribute_of
 from ._pipe import ReturnedWrong, Solve
 
@@ -109,7 +109,7 @@ def _packed(names: Sequence[str], due: Sequence[str], returned: Any, is_bfloat16
         if value is None and name not in due:
             continue
         try:
-            packed[name] = carry(value)
+            packed[name] = carry_result(value)
         except TypeError as error:
             raise ReturnedWrong(f"{name}: {error}") from error
         if is_bfloat16 and packed[name].dtype == "uint16":

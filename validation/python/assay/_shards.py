@@ -13,9 +13,10 @@ import tempfile
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, as_completed
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, Callable, ContextManager, Dict, List, Tuple, Union
+from typing import Any, Callable, ContextManager, Dict, List, Sequence, Tuple, Union
 
 from . import _numbers
+from ._fingerprint import fingerprint
 from ._pipe import Ended, JudgeError
 from ._program import run_program
 
@@ -138,15 +139,26 @@ def _checked(executor: Any, count: Any) -> int:
     return _numbers.whole("shards", count, 1, 1000)
 
 
+def _name_of(kernel: Sequence[Any], resume: Any) -> str:
+    try:
+        return fingerprint(*kernel)
+    except TypeError:
+        if resume is not None:
+            raise
+        return ""  # the folder is of this run alone
+
+
 def judge_in_shards(
-    run: Run, words: List[str], kernel: str, count: int, executor: Any, resume: Union[str, os.PathLike[str], None]
+    run: Run, words: List[str], kernel: Sequence[Any], count: int, executor: Any, resume: Union[str, os.PathLike[str], None]
 ) -> Ended:
     """Judges all shards on the executor, and merges their reports: the output is JSON, the errors are the table. Finished shards are kept in the folder
-    `resume`, under names that follow from `words` and `kernel`. Raises JudgeError where workers die again and again."""
+    `resume`, under names that follow from `words` and from `kernel`, which is that and all else that is the caller's code.
+    Raises JudgeError where workers die again and again."""
     count = _checked(executor, count)
+    name = _name_of(kernel, resume)
     folder = Path(tempfile.mkdtemp(prefix="assay-shards-") if resume is None else resume)
     folder.mkdir(parents=True, exist_ok=True)
-    shards = _Shards(run, words, kernel, count, folder)
+    shards = _Shards(run, words, name, count, folder)
     is_needed = resume is not None
     try:
         with _bar(count, count - len(shards.missing())) as bar:

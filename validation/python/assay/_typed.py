@@ -176,6 +176,7 @@ class Gradchecks(Protocol):
         *,
         digits: int = ...,
         exact: Optional[bool] = ...,
+        dtype: str = ...,
         tolerance: float = ...,
         seed: int = ...,
     ) -> GradcheckResult: ...

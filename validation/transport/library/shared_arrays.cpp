@@ -53,11 +53,13 @@ std::string access_text(const char* verb, const Array& array, const Slot& slot, 
 
 /// By how many bytes an array of `bytes` bytes is moved down from the end of its last page. Where it would begin at a
 /// multiple of 16, as any array of a multiple of 16 bytes does, half of the sizes are moved by less than that: kernels
-/// must not count on aligned arrays. `unit` is the alignment that the array has.
+/// must not count on aligned arrays. Half of the others, but for small ones, are moved to a multiple of 16: memory of an
+/// allocator begins at one, whatever its size. `unit` is the alignment that the array has.
 std::size_t moved_down(std::size_t bytes, std::size_t unit) {
-  constexpr std::size_t vector = 16;
+  constexpr std::size_t vector = 16, small = 64;
   Random random(bytes);
-  if (bytes % vector != 0 || unit >= vector || random.chance(0.5)) return 0;
+  if (unit >= vector || random.chance(0.5)) return 0;
+  if (bytes % vector != 0) return bytes > small ? vector - bytes % vector : 0;
   return unit * static_cast<std::size_t>(random.integer(1, static_cast<std::int64_t>(vector / unit) - 1));
 }
 

@@ -1,6 +1,7 @@
 // The arrays of a call, in memory shared with the worker. Each array is on separate pages, at their end, so
 // that the element past the last is on an inaccessible page. The rest of the first page holds sentinels. Where an array
-// would begin at a multiple of 16 bytes, it is moved down by less than that for half of the sizes.
+// would begin at a multiple of 16 bytes, it is moved down by less than that for half of the sizes; and to such a multiple for half
+// of the others.
 #pragma once
 
 #include <array>

@@ -13,17 +13,20 @@ from .._file_kernel import name_of
 from .._followed import FollowedArray, LeftAlgebra, of_words
 from .._pipe import ReturnedWrong, Unsupported
 from .device import DeviceMemory
-from .trace import _outputs, source_of, trace_of, with_values
+from .own_state import plain_outputs, unchanged
+from .trace import source_of, trace_of, with_values
 from .ways import (
     EVALUATED,
     IN_PLACE,
     PLAIN,
     REQUIRING,
+    SHARED,
     Backward,
     backward_ways,
     change_in_place,
     forward_ways,
     others_like,
+    shared,
     upstream_in,
 )
 
@@ -138,18 +141,31 @@ class TorchKernel:
 
     def _results(self, kernel: Any, tensors: Dict[str, torch.Tensor], p: Any) -> List[Any]:
         given = {one[0]: tensors[one[0]] for one in self.operation.inputs}
-        way = self._way(p)
-        if not self.is_gradient:
-            return self._as_numbers(self._outputs(kernel, given, way), p)
+        if self._way(p) == SHARED:
+            given = shared(given, self._alike())
+        with unchanged(kernel, self.operation.module_at(p.extents), lambda: self._own(kernel, given), given):
+            if not self.is_gradient:
+                return self._as_numbers(self._outputs(kernel, given, self._way(p)), p)
+            return self._gradients(kernel, given, tensors, p)
+
+    def _gradients(self, kernel: Any, given: Dict[str, torch.Tensor], tensors: Dict[str, torch.Tensor], p: Any) -> List[Any]:
         upstreams = [tensors[f"upstreams[{k}]"] for k in range(len(p.upstreams))]
         own = self._own(kernel, given)
         backward = Backward(lambda leaves: self._applied(kernel, leaves), own, lambda values: set_parameters(own, values),
                             self.operation.differentiable)  # fmt: skip
-        return backward.gradients(given, upstreams, way)
+        return plain_outputs(backward.gradients(given, upstreams, self._way(p)))
 
     def ways(self) -> List[str]:
         """In which it may be called, beside the plain one."""
-        return backward_ways(self.operation.differentiable) if self.is_gradient else forward_ways(self.operation.also_evaluates)
+        operation, may_be_shared = self.operation, len(self._alike()) > 1
+        if self.is_gradient:
+            return backward_ways(operation.differentiable, may_be_shared)
+        return forward_ways(operation.also_evaluates, may_be_shared)
+
+    def _alike(self) -> List[str]:
+        """The inputs, no parameters of a module, that are declared as another is."""
+        declared = [one[1:] for one in self.operation.inputs if one[0] not in self.operation.parameters]
+        return [one[0] for one in self.operation.inputs if one[0] not in self.operation.parameters and declared.count(one[1:]) > 1]
 
     def _way(self, p: Any) -> str:
         return self.ways()[p.way - 1] if getattr(p, "way", 0) else PLAIN
@@ -276,14 +292,14 @@ class TorchKernel:
             try:
                 leaves = {name: one.detach().requires_grad_(way == REQUIRING and one.is_floating_point())
                           for name, one in tensors.items()}  # fmt: skip
-                results = _outputs(self._called(kernel, leaves))
+                results = plain_outputs(self._called(kernel, leaves))
                 return [one.detach() if isinstance(one, torch.Tensor) else one for one in results]
             except RuntimeError:
                 pass  # a kernel for inference alone, such as one that writes into an out=, is called without
         with torch.no_grad():
             if way != IN_PLACE:
-                return _outputs(self._called(kernel, tensors))
+                return plain_outputs(self._called(kernel, tensors))
             changed = others_like(tensors)
             self._called(kernel, changed)
             change_in_place(changed, tensors)
-            return _outputs(self._called(kernel, changed))
+            return plain_outputs(self._called(kernel, changed))

@@ -150,7 +150,7 @@ def _called_in(operation: BenchmarkOperation) -> str:
 def _mode_of(operation: BenchmarkOperation, said: Dict[str, Any]) -> str:
     """In which the smallest case fails."""
     way = re.search(r" way=(\d+) ", said.get("replay", ""))
-    is_evaluated = way is not None and forward_ways(operation.also_evaluates)[int(way[1]) - 1] == EVALUATED
+    is_evaluated = way is not None and forward_ways(operation.also_evaluates, True)[int(way[1]) - 1] == EVALUATED
     return "eval" if is_evaluated else operation.mode()
 
 

@@ -31,7 +31,7 @@ def device_called(name: Any) -> torch.device:
                          f"{str(error).splitlines()[0]}") from None
 
 
-def _bytes_of(tensor: torch.Tensor) -> torch.Tensor:
+def bytes_of(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.contiguous().reshape(-1).view(torch.uint8).cpu() if tensor.numel() else torch.empty(0, dtype=torch.uint8)
 
 
@@ -66,7 +66,7 @@ class DeviceMemory:
         whole = torch.full((first + spanned + _GUARD,), float("nan") if tensor.is_floating_point() else 0, dtype=tensor.dtype)
         whole[first : first + spanned] = memory
         base = whole.to(self.device, copy=True)
-        return _Given(name, base, _bytes_of(whole), torch.as_strided(base, tensor.shape, tensor.stride(), first))
+        return _Given(name, base, bytes_of(whole), torch.as_strided(base, tensor.shape, tensor.stride(), first))
 
     def poison(self, results: Sequence[Tuple[Tuple[int, ...], torch.dtype]]) -> None:
         """Leaves NaN in the memory that the kernel's results will probably get, so that what it does not write shows."""
@@ -89,8 +89,8 @@ class DeviceMemory:
     def require_inputs(self) -> None:
         """Raises SharedMemory for an input that the call has changed, or around which it has written."""
         for one in self._given:
-            if not torch.equal(_bytes_of(one.base), one.content):
-                where = torch.nonzero(_bytes_of(one.base) != one.content)[0].item() // one.base.element_size()
+            if not torch.equal(bytes_of(one.base), one.content):
+                where = torch.nonzero(bytes_of(one.base) != one.content)[0].item() // one.base.element_size()
                 spanned = range(one.view.storage_offset(), one.base.numel() - _GUARD)
                 what = f"changed its input {one.name}" if where in spanned else f"wrote outside of its input {one.name}"
                 raise SharedMemory(f"the kernel {what}: expected its memory as before; copy it before writing")
@@ -107,7 +107,7 @@ class DeviceMemory:
                     raise SharedMemory(f"{name} is a view of the input {given.name}: expected memory of its own; return a copy")
         before, self._before = self._before, []
         for name, one, content in before:
-            if not torch.equal(_bytes_of(one), content):
+            if not torch.equal(bytes_of(one), content):
                 raise SharedMemory(f"{name} of the call before was overwritten by this call: expected a new tensor for each call")
-        self._before = [(name, one.detach(), _bytes_of(one.detach()).clone()) for name, one in named]
+        self._before = [(name, one.detach(), bytes_of(one.detach()).clone()) for name, one in named]
         return [one.detach().cpu() if isinstance(one, torch.Tensor) else one for one in results]

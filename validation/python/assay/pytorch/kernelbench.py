@@ -16,6 +16,7 @@ from .._traced import NotTraceable
 from .benchmark_file import BenchmarkFile, Input, Loaded
 from .benchmark_sizes import Shapes, base_sizes, free_extents, shapes_of
 from .reference import TorchOperation, parameter_inputs
+from .statistics import with_drawn_statistics
 from .trace import source_of
 
 
@@ -113,18 +114,7 @@ class BenchmarkOperation(TorchOperation):
         return self.file.load(dict(sizes))
 
     def _built(self, sizes: Tuple[Tuple[str, int], ...]) -> torch.nn.Module:
-        return self.drawn_buffers(self._loaded(sizes).model().train(self.is_training))
-
-    @staticmethod
-    def drawn_buffers(model: torch.nn.Module) -> torch.nn.Module:
-        """The model with running statistics that are drawn, so that a kernel which forgets them is noticed."""
-        random = torch.Generator().manual_seed(2)
-        for name, buffer in model.named_buffers():
-            if name.endswith("running_mean"):
-                buffer.copy_(torch.randn(buffer.shape, generator=random))
-            if name.endswith("running_var"):
-                buffer.copy_(0.5 + torch.rand(buffer.shape, generator=random))
-        return model
+        return with_drawn_statistics(self._loaded(sizes).model().train(self.is_training))
 
     def sizes_at(self, extents: Dict[str, int]) -> Tuple[Tuple[str, int], ...]:
         return tuple({**self.base, **{name: size for name, size in extents.items() if name in self.base}}.items())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 import torch
@@ -20,8 +20,9 @@ from .calls import Calling, TorchKernel, parameters_like
 from .conversions import memory_of
 from .device import device_called
 from .far_rows import FarRows
+from .statistics import drawn_for_both
 from .trace import DTYPES, _outputs, source_of, trace_of, with_values
-from .ways import EQUAL_UPSTREAM
+from .ways import EQUAL_UPSTREAM, SHARED
 
 
 def parameter_inputs(module: torch.nn.Module, taken: Sequence[str]) -> Tuple[Dict[str, str], Dict[str, str]]:
@@ -48,6 +49,7 @@ class TorchOperation(FrameworkOperation):
     result_is_view: Sequence[bool] = ()  # of an input: then a kernel's may be one too
     trains_kernels = False  # whether kernels are called in training mode and while gradients are on
     also_evaluates = False  # and then in eval mode too
+    _drawn: Optional[torch.nn.Module] = None  # the reference with drawn statistics, for a kernel that has got them too
 
     def _open(self) -> Tuple[Any, Any]:
         self._function = source_of(self.reference)
@@ -78,6 +80,8 @@ class TorchOperation(FrameworkOperation):
 
     def module_at(self, sizes: Dict[str, int]) -> Any:
         """The module whose parameters are inputs; None for a function."""
+        if self._drawn is not None:
+            return self._drawn
         return self.reference if isinstance(self.reference, torch.nn.Module) else None
 
     def why_here(self) -> str:
@@ -170,8 +174,13 @@ class TorchOperation(FrameworkOperation):
         contiguous  the kernel takes contiguous tensors alone
         """
         self._contiguous = _numbers.flag("contiguous", contiguous)
+        before, modules = self._drawn, [one for one in (kernel, backward) if one is not None]
+        is_module = isinstance(self.reference, torch.nn.Module) and all(isinstance(one, torch.nn.Module) for one in modules)
+        self._drawn = drawn_for_both(self.reference, modules[0]) if is_module and len(modules) == 1 else None
+        if self._drawn is not before:
+            self._traced.cache_clear()
         made = super().subject(kernel, backward, **declared)
-        made.set_ways(*([(way, way == EQUAL_UPSTREAM) for way in self._kernel(one, is_gradient).ways()]
+        made.set_ways(*([(way, way == EQUAL_UPSTREAM, way == SHARED) for way in self._kernel(one, is_gradient).ways()]
                         if one is not None and not isinstance(one, Plugin) else []
                         for one, is_gradient in ((kernel, False), (backward, True))))  # fmt: skip
         if self.calling.device.type == "cuda":

@@ -8,6 +8,7 @@ import torch
 
 from .benchmark_sizes import free_extents
 from .cuts import Values
+from .statistics import with_drawn_statistics
 from .trace import _outputs, with_values
 
 
@@ -38,8 +39,7 @@ class StatedProblem:
     def model(self, sizes: Dict[str, int], kernel: Any = None) -> torch.nn.Module:
         model = self._operation.file.load(sizes, is_narrow=False).model(kernel)
         model.train(self._operation.is_training if kernel is None else self._operation.trains_kernels)
-        drawn: torch.nn.Module = self._operation.drawn_buffers(model)
-        return drawn
+        return with_drawn_statistics(model)
 
     @staticmethod
     def _values(inputs: List[Any], model: torch.nn.Module) -> Values:

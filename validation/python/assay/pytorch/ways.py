@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
 import torch
 
 from .._pipe import ReturnedWrong
 from .device import memory_of
-from .trace import _outputs
+from .own_state import plain_outputs
 
 Tensors = Dict[str, torch.Tensor]
 
@@ -20,16 +21,18 @@ EQUAL_UPSTREAM = "an upstream of strides 0, as that of sum().backward()"
 STRIDED_UPSTREAM = "an upstream that is not contiguous"
 TWICE = "retain_graph=True, for the second backward pass of one forward pass"
 BETWEEN = "forward passes of other inputs before this one and between it and its backward pass"
+FREED = "inputs whose memory is given back after the forward pass, unless the kernel keeps them, and then has NaN"
+SHARED = "one tensor for all inputs that are declared alike, as in f(x, x)"
 _FROZEN = " frozen (requires_grad=False), and once with all others frozen"
 
 
-def forward_ways(also_evaluates: bool) -> List[str]:
-    return [REQUIRING, IN_PLACE] + [EVALUATED] * also_evaluates
+def forward_ways(also_evaluates: bool, may_be_shared: bool) -> List[str]:
+    return [REQUIRING, IN_PLACE] + [EVALUATED] * also_evaluates + [SHARED] * may_be_shared
 
 
-def backward_ways(differentiable: Sequence[str]) -> List[str]:
+def backward_ways(differentiable: Sequence[str], may_be_shared: bool) -> List[str]:
     frozen = [name + _FROZEN for name in differentiable] if len(differentiable) > 1 else []
-    return [EQUAL_UPSTREAM, STRIDED_UPSTREAM, TWICE, BETWEEN, IN_PLACE, *frozen]
+    return [EQUAL_UPSTREAM, STRIDED_UPSTREAM, TWICE, BETWEEN, IN_PLACE, *frozen, FREED, *[SHARED] * may_be_shared]
 
 
 def upstream_in(way: str, upstream: torch.Tensor) -> torch.Tensor:
@@ -44,6 +47,15 @@ def upstream_in(way: str, upstream: torch.Tensor) -> torch.Tensor:
         wide[..., 0] = upstream
         return wide[..., 0]
     return upstream
+
+
+def shared(tensors: Tensors, names: Iterable[str]) -> Tensors:
+    """With one tensor for those of these names that are equal."""
+    found: Tensors = {}
+    for name, one in tensors.items():
+        like = [other for key, other in found.items() if key in names and other.dtype == one.dtype and torch.equal(other, one)]
+        found[name] = like[0] if like and name in names else one
+    return found
 
 
 def others_like(tensors: Tensors) -> Tensors:
@@ -72,9 +84,10 @@ class Backward:
         elif way == IN_PLACE:
             found = self._changed_in_place(tensors, upstreams)
         else:
-            others = [self._outputs(self._leaves(others_like(tensors)))] if way == BETWEEN else []
-            leaves = self._leaves(tensors)
-            outputs = self._outputs(leaves)
+            others: List[Any] = [self._outputs(self._leaves(others_like(tensors)))] if way == BETWEEN else []
+            leaves = self._leaves(tensors, lie_as_given=way == SHARED)
+            outputs = self._outputs({name: one.clone() for name, one in leaves.items()} if way == FREED else leaves)
+            others += [torch.full_like(one, math.nan) for one in tensors.values() if way == FREED and one.is_floating_point()]
             if way == BETWEEN:
                 others.append(self._outputs(self._leaves(others_like(tensors))))
             if way == TWICE:
@@ -82,15 +95,16 @@ class Backward:
             found = self._grad(outputs, leaves, self._differentiable, upstreams)
         return [found[name] for name in self._differentiable]
 
-    def _leaves(self, tensors: Tensors, frozen: Iterable[str] = ()) -> Tensors:
-        """Leaves are copies, since a gradient may not flow into memory that is checked for writes."""
+    def _leaves(self, tensors: Tensors, frozen: Iterable[str] = (), lie_as_given: bool = False) -> Tensors:
+        """Leaves are copies, since a gradient may not flow into memory that is checked for writes, unless they are to share it."""
         wanted = set(self._differentiable) - set(frozen)
-        copies = {name: one.detach().clone() if name in self._differentiable else one for name, one in tensors.items()}
+        copies = {name: one.detach() if lie_as_given else one.detach().clone() if name in self._differentiable else one
+                  for name, one in tensors.items()}  # fmt: skip
         return {name: self._own.get(name, one).requires_grad_(name in wanted) if name in self._differentiable else one
                 for name, one in copies.items()}  # fmt: skip
 
     def _outputs(self, leaves: Tensors) -> List[Any]:
-        return _outputs(self._call(leaves))
+        return plain_outputs(self._call(leaves))
 
     def _grad(self, outputs: List[Any], leaves: Tensors, wanted: Sequence[str], upstreams: List[torch.Tensor],
               retain_graph: bool = False) -> Tensors:  # fmt: skip
