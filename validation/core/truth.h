@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "validation/core/equality.h"
 #include "validation/core/exact_values.h"
 #include "validation/core/fields.h"
 #include "validation/core/known.h"
@@ -73,9 +74,11 @@ class TruthMemo {
   explicit TruthMemo(std::size_t bytes = std::size_t{64} << 20) : known_(bytes) {}
 
   std::shared_ptr<const Truth> truth_of(const Case& c, int digits) {
-    if (auto known = known_.find([&](const auto& key) { return key.second == digits && key.first == c; })) return known;
+    const std::size_t hash = hash_of_arrays(c);
+    const auto is = [&](const auto& key) { return key.second == digits && key.first == c; };
+    if (auto known = known_.find(hash, is)) return known;
     auto truth = std::make_shared<const Truth>(Operation::truth_of(c, digits));
-    known_.add({c, digits}, truth, bytes_of(c, digits));
+    known_.add(hash, {c, digits}, truth, bytes_of(c, digits));
     return truth;
   }
 

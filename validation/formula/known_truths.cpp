@@ -19,6 +19,13 @@ std::size_t elements_in(const auto& arrays) {
 
 }  // namespace
 
+std::size_t hash_of(const TruthKey& key) {
+  std::size_t hash = 0;
+  for (const Doubles* some : {&key.arrays, &key.upstream})
+    for (const auto& array : *some) hash = hash_of_bits(hash, array);
+  return hash;
+}
+
 std::size_t bytes_of(const TruthKey& key, const Truth& truth) {
   const std::size_t doubles = elements_in(key.arrays) + elements_in(key.upstream) + elements_in(truth.values);
   const std::size_t results = elements_in(truth.outputs) + elements_in(truth.gradients);

@@ -27,6 +27,9 @@ struct TruthKey {
   friend bool operator==(const TruthKey& a, const TruthKey& b);
 };
 
+/// Of the arrays.
+std::size_t hash_of(const TruthKey& key);
+
 /// About, without the graph, which the truths of several cases share.
 std::size_t bytes_of(const TruthKey& key, const Truth& truth);
 
@@ -37,10 +40,11 @@ class KnownTruths : Known<TruthKey, Truth> {
   /// The truth of this key, which `make()` computes unless it is known. What `make` throws is passed on.
   template <class Make>
   Pointer of(TruthKey key, const Make& make) {
-    if (auto known = find([&](const TruthKey& one) { return one == key; })) return known;
+    const std::size_t hash = hash_of(key);
+    if (auto known = find(hash, [&](const TruthKey& one) { return one == key; })) return known;
     auto made = std::make_shared<const Truth>(make());
     const std::size_t bytes = bytes_of(key, *made);
-    add(std::move(key), made, bytes);
+    add(hash, std::move(key), made, bytes);
     return made;
   }
 };

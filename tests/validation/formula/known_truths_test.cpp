@@ -84,17 +84,22 @@ TEST(FormulaKnownTruths, TheMemoryHasALimitAndTheOldestGoFirst) {
     truth.values = {std::vector<double>(1000)};
     return truth;
   };
-  KnownTruths known(3 * 9000);
-  const auto is_known = [&](double x) {
-    bool known_already = true;
-    known.of(TruthKey(subject, {{{"N", 1}}, {{x}}, {{1}}}), [&] { return known_already = false, make(); });
-    return known_already;
-  };
-  for (const double x : {1, 2, 3}) EXPECT_FALSE(is_known(x));
-  EXPECT_TRUE(is_known(1));
-  EXPECT_FALSE(is_known(4));  // in the place of 2, which was used first
-  for (const double x : {1, 3, 4}) EXPECT_TRUE(is_known(x)) << x;
-  EXPECT_FALSE(is_known(2));
+  for (const bool has_one_hash : {false, true}) {
+    KnownTruths known(3 * 9000);
+    const auto is_known = [&](int question) {
+      bool known_already = true;
+      const Case c{{{"N", 1}}, {{has_one_hash ? 1.0 : question}}, {{1}}};
+      Subject asking = subject;
+      if (has_one_hash) asking.digits += question;
+      known.of(TruthKey(asking, c), [&] { return known_already = false, make(); });
+      return known_already;
+    };
+    for (const int question : {1, 2, 3}) EXPECT_FALSE(is_known(question));
+    EXPECT_TRUE(is_known(1));
+    EXPECT_FALSE(is_known(4));  // in the place of 2, which was used first
+    for (const int question : {1, 3, 4}) EXPECT_TRUE(is_known(question)) << question;
+    EXPECT_FALSE(is_known(2));
+  }
   KnownTruths small(100);
   EXPECT_EQ(small.of(TruthKey(subject, two), make)->values[0].size(), 1000);
 }
