@@ -204,6 +204,18 @@ def test_the_gradient_of_a_running_maximum_may_be_added_in_any_order():
     assert running.gate(backward=running_backward_in_place, cases=60).failures
 
 
+@pytest.mark.parametrize("upstream", [1.1, 1.3333])
+def test_the_gradient_of_a_maximum_that_comes_first_is_a_long_sum_of_equal_numbers(upstream):
+    """Errors of equal numbers all have one sign: a bound on pairwise sums accuses a kernel that adds in a row."""
+    x = RANDOM.normal(size=(1, 257)).astype(f32)
+    x[0, 0] = 10
+    given = {"x": x, "upstream0": np.full((1, 257), upstream, f32)}
+    for right in (running_backward, running_backward_from_the_end):
+        assert not running.gate(backward=right, input=given, filter="gradient", reach="none", cases=1).failures
+    wrong = running.gate(backward=lambda p: running_backward(p) * f32(1 + 2.0**-14), input=given, filter="gradient", cases=1)
+    assert wrong.failures
+
+
 @assay.operation(x="N, D")
 def spread(xp, x):
     return xp.std(x, axis=1)

@@ -1,5 +1,6 @@
 #include "validation/formula/joins.h"
 
+#include <algorithm>
 #include <set>
 
 namespace assay::validation::formula {
@@ -15,8 +16,16 @@ bool is_any_sum(Op op) {
 bool Joins::begin(std::size_t n) {
   inputs_.push_back(inputs_of(n));
   const Node& sum = graph_.nodes[n];
-  if (sum.op != Op::add && sum.op != Op::subtract) return false;
-  return may_join(sum.arguments[0], sum.arguments[1]) && may_join(sum.arguments[1], sum.arguments[0]);
+  if (sum.op == Op::add || sum.op == Op::subtract) return may_join(sum.arguments);
+  return sum.op == Op::scatter && node(sum.arguments[0]).op == Op::gather && may_join(node(sum.arguments[0]).arguments);
+}
+
+bool Joins::may_join(const std::vector<std::int32_t>& operands) const {
+  constexpr std::size_t most = 8;  // of more, each with each, the search would take long
+  if (operands.size() < 2 || operands.size() > most) return false;
+  return std::ranges::all_of(operands, [&](std::int32_t a) {
+    return std::ranges::all_of(operands, [&](std::int32_t b) { return a == b || may_join(a, b); });
+  });
 }
 
 std::uint64_t Joins::inputs_of(std::size_t n) const {
@@ -33,17 +42,25 @@ std::int32_t Joins::copied_by(const Node& copy) const {
   return node(copy.arguments[1]).op == Op::constant ? copy.arguments[2] : copy.arguments[1];
 }
 
-/// Whether the terms of `a` may be added to those of `b` one by one.
-bool Joins::may_join(std::int32_t a, std::int32_t b) const {
-  bool is_broadcast = false;
-  std::int32_t from = a;
-  for (std::int32_t to = copied_by(node(from)); to >= 0; to = copied_by(node(from))) {
-    is_broadcast = is_broadcast || node(from).size > graph_.size_of(to);
-    from = to;
+Joins::Copied Joins::copied_from(std::int32_t number) const {
+  Copied copied{number};
+  for (std::int32_t to = copied_by(node(number)); to >= 0; to = copied_by(node(number))) {
+    copied.is_broadcast = copied.is_broadcast || node(number).size > graph_.size_of(to);
+    copied.is_share = copied.is_share || node(number).is_share;
+    copied.from = number = to;
   }
+  return copied;
+}
+
+/// Whether the terms of `a` may be added to those of `b` one by one. The shares of a maximum's adjoint that its two arguments
+/// get have no term in common.
+bool Joins::may_join(std::int32_t a, std::int32_t b) const {
+  const auto [from, is_broadcast, is_share] = copied_from(a);
   const auto inputs = [&](std::int32_t number) { return inputs_[static_cast<std::size_t>(number)]; };
   if (is_broadcast && node(from).op != Op::input && (inputs(from) & inputs(b)) != 0) return false;
-  return !is_any_sum(node(from).op) || !depends_on(b, from);
+  if (!is_any_sum(node(from).op)) return true;
+  if (const Copied other = copied_from(b); is_share && other.is_share && other.from == from) return true;
+  return !depends_on(b, from);
 }
 
 bool Joins::depends_on(std::int32_t number, std::int32_t before) const {

@@ -18,7 +18,8 @@ class Joins {
  public:
   explicit Joins(const reference::formula::Graph& graph) : graph_(graph) {}
 
-  /// Whether node `n`, the next one, is an addition or subtraction whose operands' terms may be mixed.
+  /// Whether node `n`, the next one, is an addition or subtraction, or adds the adjoints of parts of an array, and the
+  /// operands' terms may be mixed.
   bool begin(std::size_t n);
 
  private:
@@ -26,7 +27,15 @@ class Joins {
     return graph_.nodes[static_cast<std::size_t>(number)];
   }
   std::uint64_t inputs_of(std::size_t n) const;
+  /// What the elements of a node are copies of, and how.
+  struct Copied {
+    std::int32_t from = -1;
+    bool is_broadcast = false, is_share = false;
+  };
+
   std::int32_t copied_by(const reference::formula::Node& copy) const;
+  Copied copied_from(std::int32_t number) const;
+  bool may_join(const std::vector<std::int32_t>& operands) const;
   bool may_join(std::int32_t a, std::int32_t b) const;
   bool depends_on(std::int32_t number, std::int32_t before) const;
 

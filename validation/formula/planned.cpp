@@ -52,6 +52,7 @@ class Plan {
     }
     add_magnitudes();
     add_patterns();
+    add_small_magnitudes();
     return std::move(planned_);
   }
 
@@ -79,33 +80,35 @@ class Plan {
       for (const auto& b : specification_.extents)
         if (a != b && may_be_large(a) && may_be_large(b)) pairs.emplace_back(a, b);
     double left = allowed_.pairs;
-    const auto add = [&](const std::string& a, std::int64_t drawn_a, const std::string& b, std::int64_t drawn_b) {
+    const auto add = [&](const std::string& a, std::int64_t drawn_a, const std::string& b, std::int64_t drawn_b,
+                         const ValueClass& values) {
       const auto size_a = taken_size(specification_, a, drawn_a), size_b = taken_size(specification_, b, drawn_b);
       const double work = work_.with_nodes(a, size_a, b, size_b);
       if (work > std::min(left, allowed_.each_pair)) return;
       left -= work;
       planned_.push_back({{{a, size_a}, {b, size_b}},
-                          class_of_pair(),
+                          values,
                           -1,
                           work + work_of_moving(specification_, {{a, size_a}, {b, size_b}})});
     };
+    if (reach_ != Reach::quick)
+      for (const auto& [a, b] : pairs)  // keys and the width of a head, a batch and the width of a model
+        if (limit_of(specification_, a) >= 512) add(a, 512, b, 64, {});
     for (const auto& [a, b] : pairs) {  // both orders are there
       const auto [size_a, size_b] = drawn_pair(a, b);
-      add(a, size_a, b, size_b);
+      add(a, size_a, b, size_b, class_of_pair());
     }
     if (reach_ == Reach::quick) return;
-    for (const auto& [a, b] : pairs)  // keys and the width of a head, a batch and the width of a model
-      if (limit_of(specification_, a) >= 512) add(a, 512, b, 64);
     for (const auto& [a, b] : pairs) {
       const auto [size_a, size_b] = drawn_pair(a, b);
-      add(a, size_a, b, size_b);
+      add(a, size_a, b, size_b, class_of_pair());
     }
     left = allowed_.tails;
     Random random(seed_ + 1);
     for (const auto& [a, b] : pairs)
       for (const std::int64_t size :
            tiled_sizes(random, reach_, pair_min, std::min(pair_max, limit_of(specification_, a))))
-        add(a, size, b, pair_min);
+        add(a, size, b, pair_min, class_of_pair());
   }
 
   /// Three extents and more, as in each product of matrices: all smaller where the work would be too much.
@@ -183,8 +186,17 @@ class Plan {
       for (const bool is_negative : {false, true})
         add_exponents(i, {.kind = ValueClass::Kind::far_offset, .is_negative = is_negative}, 3, far, 2 * parts / 3);
       // Products of two stay within the range and the digits: scores are far below 0 for all keys at once.
-      add_exponents(i, {ValueClass::Kind::opposed}, 3, std::min(last - 1, -std::log2(format.roundoff)) / 2,
-                    2 * parts / 3);
+      add_exponents(i, {ValueClass::Kind::opposed}, 3, std::min(last - 1, -std::log2(format.roundoff)) / 2 - 1, parts);
+    }
+  }
+
+  /// Numbers so small that their reciprocals overflow.
+  void add_small_magnitudes() {
+    for (std::int64_t i = 0; i < std::ssize(specification_.inputs); ++i) {
+      const Input& input = specification_.inputs[static_cast<std::size_t>(i)];
+      if (input.kind != Kind::real && input.kind != Kind::nonzero && input.kind != Kind::positive) continue;
+      const double first = std::ilogb(format_of(input.dtype.value_or(dtype_)).smallest_normal);
+      add_exponents(i, {ValueClass::Kind::scaled}, first - 4, first, 1);
     }
   }
 
@@ -236,7 +248,8 @@ std::vector<Planned> planned_of(const Specification& specification, const Trace&
 
 Case drawn(const Planned& planned, const Specification& specification, const Trace& trace, Dtype dtype,
            Random& random) {
-  constexpr int size = 40;
+  // Sums of few terms: with more, the largest scores of inputs of opposite signs are uncertain by more than they are apart.
+  const int size = planned.values.kind == ValueClass::Kind::opposed ? 20 : 40;
   if (planned.sizes.empty()) return draw(random, size, specification, trace, dtype, planned.values, planned.one);
   Case c = filled(random, extents_at(specification, planned.sizes), specification, trace, dtype, planned.values);
   c.is_sampled = planned.is_sampled;

@@ -26,6 +26,7 @@ Polynomial polynomial_of(Operand x) {
   polynomial.unit = std::isfinite(x.value) ? unit_of(x.value) : 0;
   polynomial.reach = std::abs(x.value);
   make_term(polynomial, x.value, x.error);
+  polynomial.terms = polynomial.count;
   return polynomial;
 }
 
@@ -35,14 +36,24 @@ void make_term(Polynomial& polynomial, double value, double error) {
   polynomial.count = polynomial.total == 0 ? 0 : 1;
 }
 
+void add_terms(Polynomial& sum, const Polynomial& more) {
+  sum.carried += more.carried;
+  sum.total += more.total;
+  sum.count += more.count;
+}
+
 void add_monomials(Polynomial& sum, const Polynomial& term) {
   sum.unit = std::min(sum.unit, term.unit);
   sum.reach += term.reach;
+  sum.terms += term.terms;
   sum.has_product = sum.has_product || term.has_product;
 }
 
 Polynomial product_of_monomials(const Polynomial& a, const Polynomial& b) {
-  Polynomial product{.reach = a.reach * b.reach, .is_read = false, .has_product = a.has_product || b.has_product};
+  Polynomial product{.reach = a.reach * b.reach,
+                     .terms = std::max(a.terms, b.terms),
+                     .is_read = false,
+                     .has_product = a.has_product || b.has_product};
   if (product.reach != 0) product.unit = a.unit * b.unit;
   return product;
 }

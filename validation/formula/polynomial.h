@@ -13,6 +13,7 @@ struct Polynomial {
   double carried = 0;        ///< the errors of the terms
   double total = 0;          ///< the sum of their sizes
   double count = 0;          ///< their number, in additions of the computing type
+  double terms = 0;          ///< those that a kernel may multiply by a factor before it adds them: each may underflow
   double steps = 0;          ///< of a linear recurrence h = a h + x, which kernels may scan by blocks
   bool is_read = true;       ///< nothing was added or multiplied for it
   bool has_product = false;  ///< of two values of the case: other roads round it, though the formula's may be exact
@@ -23,6 +24,9 @@ Polynomial polynomial_of(Operand x);
 
 /// What is added to it takes it as one term, off by `error`.
 void make_term(Polynomial& polynomial, double value, double error);
+
+/// Adds the terms of one sum to those of another.
+void add_terms(Polynomial& sum, const Polynomial& more);
 
 void add_monomials(Polynomial& sum, const Polynomial& term);
 Polynomial product_of_monomials(const Polynomial& a, const Polynomial& b);

@@ -32,11 +32,9 @@ PolynomialErrors::Bound PolynomialErrors::sum_of_two(std::size_t i, double value
   if (!joins_) make_term(a, x.value, a.rounded), make_term(b, y.value, b.rounded);
   a.carried = Shares::larger_error(shares_.at(node_->arguments[0], i), y.value, a.carried);
   b.carried = Shares::larger_error(shares_.at(node_->arguments[1], i), x.value, b.carried);
-  Polynomial all{.carried = a.carried + b.carried,
-                 .total = a.total + b.total,
-                 .count = a.count + b.count,
-                 .steps = joins_ ? std::max(a.steps, b.steps) : 0,
-                 .is_read = false};
+  Polynomial all{.steps = joins_ ? std::max(a.steps, b.steps) : 0, .is_read = false};
+  add_terms(all, a);
+  add_terms(all, b);
   add_monomials(all, a);
   add_monomials(all, b);
   const double sign = node_->op == Op::add ? 1 : -1;
@@ -48,6 +46,11 @@ PolynomialErrors::Bound PolynomialErrors::sum_of_two(std::size_t i, double value
   return {is_exact_here ? 0 : all.rounded, all};
 }
 
+/// Of a factor or divisor that is applied to the terms of a sum before they are added.
+double PolynomialErrors::underflow_of_terms(double terms) const {
+  return terms > 1 ? terms * computing_.smallest : 0;
+}
+
 PolynomialErrors::Bound PolynomialErrors::product(Operand a, Operand b, const Polynomial& of_a, const Polynomial& of_b,
                                                   double value) const {
   if (!std::isfinite(a.value) || !std::isfinite(b.value))
@@ -56,7 +59,7 @@ PolynomialErrors::Bound PolynomialErrors::product(Operand a, Operand b, const Po
   all.steps = std::max(of_a.steps, of_b.steps) + (of_a.is_read != of_b.is_read ? 1 : 0);
   make_term(all, value,
             times(a.value, of_b.rounded) + times(b.value, of_a.rounded) + times(of_a.rounded, of_b.rounded) +
-                elements_.rounding(value, roads));
+                elements_.rounding(value, roads) + underflow_of_terms(all.terms));
   return {a.error == 0 && b.error == 0 && is_exact(all, computing_) ? 0 : all.rounded, all};
 }
 
@@ -68,7 +71,11 @@ PolynomialErrors::Bound PolynomialErrors::quotient(std::size_t i, double value) 
   if (node_->is_slope && b.value == 0) return read({value, infinity});  // there is no derivative: any number is right
   const double error = elements_.binary(Op::divide, a, b, value);
   Polynomial all = at(node_->arguments[0], i);
-  if (error != 0 || !std::isfinite(value) || value == 0 || all.is_read) return read({value, error});
+  if (error != 0 || !std::isfinite(value) || value == 0 || all.is_read) {
+    Bound one = read({value, error == 0 ? 0 : error + underflow_of_terms(all.terms)});
+    one.polynomial.terms = all.terms;
+    return one;
+  }
   const double divisor = std::abs(b.value);
   all.unit /= divisor;
   all.reach /= divisor;

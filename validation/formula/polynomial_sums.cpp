@@ -69,7 +69,7 @@ PolynomialErrors::Bound PolynomialErrors::sum(std::size_t i, double value) {
 }
 
 PolynomialErrors::Bound PolynomialErrors::scattered(std::size_t i, double value) {
-  Polynomial all{.is_read = false}, one;
+  Polynomial all{.is_read = false}, one, joined{.is_read = false};
   bool is_exact_so_far = true;
   terms_.clear();
   for (const auto& [j, is_sure, is_here] : sources_[i]) {
@@ -78,10 +78,24 @@ PolynomialErrors::Bound PolynomialErrors::scattered(std::size_t i, double value)
     if (!is_sure) make_term(one, is_here ? x.value : 0, std::abs(x.value) + x.error);
     is_exact_so_far = is_exact_so_far && x.error == 0 && is_sure;
     add_monomials(all, one);
+    add_terms(joined, one);
     terms_.push_back({is_here ? x.value : 0, one.rounded});
   }
   if (terms_.size() == 1 && std::isfinite(value)) return {is_exact_so_far ? 0 : one.rounded, one};
-  return sum_of_terms(all, is_exact_so_far, value);
+  Bound bound = sum_of_terms(all, is_exact_so_far, value);
+  const bool are_sums = joins_ && std::isfinite(value) && joined.count > bound.polynomial.count;
+  return are_sums ? of_joined(bound, joined, value) : bound;
+}
+
+/// The bound on a sum whose terms are sums themselves, whose terms may be added in any order.
+PolynomialErrors::Bound PolynomialErrors::of_joined(Bound bound, const Polynomial& joined, double value) const {
+  Polynomial& all = bound.polynomial;
+  all.carried = joined.carried;
+  all.total = joined.total;
+  all.count = joined.count;
+  all.rounded = std::max(all.rounded, all.carried + of_additions(all, value));
+  if (bound.error != 0) bound.error = all.rounded;
+  return bound;
 }
 
 /// Elements come in turn, each with one term more than the one before it in its row.

@@ -60,8 +60,10 @@ class PolynomialErrors {
   bool is_constant(std::int32_t node, std::size_t i) const;
   Bound product(Operand a, Operand b, const Polynomial& of_a, const Polynomial& of_b, double value) const;
   Bound quotient(std::size_t i, double value) const;
+  double underflow_of_terms(double terms) const;
   Bound sum(std::size_t i, double value);
   Bound scattered(std::size_t i, double value);
+  Bound of_joined(Bound bound, const Polynomial& joined, double value) const;
   Bound cumulative(std::size_t i, double value);
   Bound sum_of_terms(Polynomial all, bool are_exact, double value) const;
   bool is_exact_sum(const Polynomial& all) const;

@@ -200,7 +200,7 @@ std::vector<std::int64_t> sampled_elements(const std::vector<std::int64_t>& shap
   std::vector<Some> indices;
   for (const std::int64_t axis : shape) indices.push_back(indices_of_axis(axis, count, random));
   const std::size_t all_corners = std::size_t{1} << std::min<std::size_t>(shape.size(), 4);
-  const std::size_t corners = std::min(count / 4, all_corners);
+  const std::size_t corners = std::clamp<std::size_t>(count / 4, 1, all_corners);
   Some elements;
   for (std::size_t point = 0; point < count; ++point) {
     std::int64_t element = 0;

@@ -31,7 +31,7 @@ struct Sample {
 /// The sample of the outputs, or of the gradients; none where each element of every result takes too much work.
 std::optional<Sample> sample_of(const Subject& subject, const Case& c, bool of_gradients);
 
-/// So many elements of an array of this shape, or all. A quarter are corners, the last one first.
+/// So many elements of an array of this shape, or all. A quarter are corners, and one at least, the last one first.
 std::vector<std::int64_t> sampled_elements(const std::vector<std::int64_t>& shape, std::size_t count, Random random);
 
 /// The work of one element of the result that takes the least; more than `most` is infinite.

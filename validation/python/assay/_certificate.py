@@ -106,18 +106,18 @@ def _definition(operation: Any) -> str:
 
 
 def _small_cases(operation: Any, seed: int, declared: Dict[str, Any]) -> List[np.ndarray]:
-    """Inputs of the first generated cases that are small."""
+    """Inputs of the small generated cases that have the most different numbers."""
     name, cases = operation.inputs[0][0], []
 
     def record(p: Any) -> Any:
         given = getattr(p, name)
         x = given.astype(np.float64)
-        if 0 < x.size <= _MOST_ELEMENTS and np.all(np.isfinite(x)) and len(cases) < _MOST_CASES:
+        if 0 < x.size <= _MOST_ELEMENTS and np.all(np.isfinite(x)):
             cases.append(x)
         return operation(x).astype(given.dtype)
 
     operation.gate(record, seed=seed, filter="^outputs$", reach="none", own_process=False, **declared)
-    return cases
+    return sorted(cases, key=lambda x: -len(set(x.flat)))[:_MOST_CASES]
 
 
 def _case(operation: Any, x: np.ndarray, declared: Dict[str, Any], recorder: _Recorder) -> Dict[str, Any]:

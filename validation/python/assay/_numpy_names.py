@@ -31,6 +31,7 @@ class NumPy:
     permute_dims = staticmethod(np.transpose)
     concat = staticmethod(np.concatenate)
     cumulative_sum = staticmethod(lambda x, *, axis=-1: np.cumsum(x, axis=axis))
+    cumulative_prod = staticmethod(lambda x, *, axis=-1: np.cumprod(x, axis=axis))
 
     cast = Compositions.cast  # np.cast is another function
     clip = Compositions.clip

@@ -57,15 +57,17 @@ def _contiguous(named: Named) -> Named:
 
 
 def _is_used_before(inputs: List[Named]) -> bool:
-    """Whether the results of a call lie where other numbers were: for a third of the cases, the same ones in each run."""
-    return crc32(inputs[0].array.tobytes()) % 3 == 0
+    """Whether the results of a call lie where other numbers were: for a third of the cases, the same ones in each run. Not for
+    small ones: what a library leaves unwritten is to be NaN in a case that was shrunk."""
+    return inputs[0].array.size > 16 and crc32(inputs[0].array.tobytes()) % 3 == 0
 
 
-def _unwritten(due: Result, is_used_before: bool) -> Named:
+def unwritten(due: Result, inputs: List[Named]) -> Named:
     """Elements that are NaN until they are written, or numbers as in memory that was used before."""
     dtype = np.dtype(np.uint16 if due.dtype == "bfloat16" else due.dtype)
     size = int(np.prod(due.shape, dtype=np.int64)) * dtype.itemsize
-    return Named(due.name, np.full(size, 0x42 if is_used_before else 0xFF, np.uint8).view(dtype).reshape(due.shape), due.dtype)
+    byte = 0x42 if _is_used_before(inputs) else 0xFF
+    return Named(due.name, np.full(size, byte, np.uint8).view(dtype).reshape(due.shape), due.dtype)
 
 
 class Plugin:
@@ -164,7 +166,7 @@ class Plugin:
         return status, says, results
 
     def _answer(self, call: Callable[..., Any], inputs: List[Named], due: List[Result]) -> Tuple[Any, ...]:
-        results = [_unwritten(one, _is_used_before(inputs)) for one in due]
+        results = [unwritten(one, inputs) for one in due]
         given, to = ([(name, one, DTYPES[dtype]) for name, one, dtype in some] for some in (inputs, results))
         far = [self._spread([*inputs, *results])] if self._far_extent else []
         status, says, *more = call(self.operation.name, given, to, self.threads, *far)

@@ -8,7 +8,7 @@ from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
 import numpy as np
 
 from ._inputs import is_fixed
-from ._plugin import Named, Plugin
+from ._plugin import Named, Plugin, unwritten
 
 _SAYS = {"ok": "ASSAY_OK", "unsupported": "ASSAY_UNSUPPORTED"}
 
@@ -28,9 +28,11 @@ def missing_refusals(plugin: Plugin, p: Any) -> Optional[List[str]]:
 
 
 def _missing(plugin: Plugin, p: Any, spoilt: Spoilt) -> Iterator[str]:
-    status, says, results = plugin.answer(spoilt.inputs, plugin.due(p.extents))
+    due = plugin.due(p.extents)
+    status, says, results = plugin.answer(spoilt.inputs, due)
     if status == "refused" and any(re.search(rf"\b{re.escape(name)}\b", says) for name in spoilt.names):
-        written = [one.name for one in results if one.array.tobytes().strip(b"\xff")]
+        before = [unwritten(one, spoilt.inputs) for one in due]
+        written = [one.name for one, of in zip(results, before) if one.array.tobytes() != of.array.tobytes()]
         if written:
             yield f"{spoilt.what}: refused, with {', '.join(written)} written; expected nothing written"
         return
