@@ -197,7 +197,7 @@ void compile(benchmark::State& state) {
     emulator::CompileOptions options;
     options.cache = folder.path();
     or_throw(emulator::compile_source(moves, "moves.metal", options));  // precompiles the library
-    options.kernel = words.substr(colon + 1);
+    options.kernels = {words.substr(colon + 1)};
     const double begin = processor_seconds();
     or_throw(emulator::compile_file(words.substr(0, colon), options));
     state.SetIterationTime(processor_seconds() - begin);

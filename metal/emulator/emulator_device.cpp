@@ -87,7 +87,7 @@ Result<std::shared_ptr<Library>> EmulatorDevice::new_library_from_file(const std
     return CompiledLibrary::of_file(
         path, [path, options = options_](const std::string& kernel) -> Result<std::shared_ptr<Library>> {
           CompileOptions with = compile_options(options);
-          with.kernel = kernel;
+          with.kernels = {kernel};
           Result<LoadedShader> shader = loaded(compile_file(path, with), options);
           if (!shader) return tl::unexpected(shader.error());
           return std::make_shared<EmulatorLibrary>(std::move(*shader));

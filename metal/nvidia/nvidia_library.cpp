@@ -184,7 +184,7 @@ Result<std::shared_ptr<Library>> NvidiaLibrary::of_file(const std::shared_ptr<Nv
     return emulator::CompiledLibrary::of_file(path, [device, path, options](const std::string& kernel) {
       emulator::CompileOptions with = options;
       with.is_checked = false;
-      with.kernel = kernel;
+      with.kernels = {kernel};
       return made_of(device,
                      built_of(device, emulator::compile_file(path, with),
                               [&] { return compile_ptx_of_library(path, with, device->architecture); }),

@@ -91,7 +91,7 @@ Result<std::string> compile_ptx_of_library(const fs::path& file, const CompileOp
   if (const auto fit = require_fit(file, options); !fit) return tl::make_unexpected(fit.error());
   const auto clang = find_clang();
   if (!clang) return tl::make_unexpected(clang.error());
-  auto kernel = read_kernel(file, options.kernel, air::Target::nvidia);
+  auto kernel = read_kernel(file, options.kernels, air::Target::nvidia);
   if (!kernel) return tl::make_unexpected(kernel.error());
   auto preprocessed = preprocessed_kernel(*kernel, file, options, air::Target::nvidia);
   if (!preprocessed) return preprocessed;

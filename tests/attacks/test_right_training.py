@@ -9,7 +9,7 @@ checkpoint = pytest.importorskip("torch.utils.checkpoint").checkpoint
 
 import assay  # noqa: E402
 
-from tests.attacks.training import TAKEN, function_of, gradients, reference  # noqa: E402
+from tests.attacks.training import TAKEN, function_of, gradients, nothing, reference  # noqa: E402
 
 
 def of_what_is_wanted(ctx, g, x, weight):
@@ -144,6 +144,21 @@ def test_right_products_of_one_tensor_pass():
 def test_arguments_left_at_their_defaults_are_printed():
     said = str(assay.gate(lambda x, t=1.5: torch.tanh(x / t), lambda x: torch.tanh(x / 1.5), x="N", cases=12, reach="none"))
     assert "arguments that had their defaults in every call, so that no other value was tried: t=1.5" in said
+
+
+def test_a_second_backward_pass_that_torch_compile_refuses_is_declined(monkeypatch):
+    grad = torch.autograd.grad
+
+    def compiled(*given, retain_graph, **more):
+        if retain_graph:
+            raise RuntimeError("This backward function was compiled with non-empty donated buffers which requires retain_graph=False")
+        return grad(*given, retain_graph=retain_graph, **more)
+
+    monkeypatch.setattr(torch.autograd, "grad", compiled)
+    result = assay.gradcheck(reference, FUNCTIONS["function"], **TAKEN)
+    result.raise_for_failure()
+    assert "retain_graph=True, with donated buffers" in str(result)
+    assert not assay.gradcheck(reference, function_of(lambda ctx, *given: nothing(*given)), **TAKEN).passed
 
 
 def test_what_it_declines_is_printed_and_its_way_is_named():

@@ -103,11 +103,11 @@ TEST(AirLibrary, ReadsNothingOutsideOfDamagedFiles) {
 
 TEST(AirLibrary, OfNoBitcodeIsRefusedByItsKernel) {
   const LibraryFile file(two_kernels());
-  const auto read = read_kernel(file.path(), "first");
+  const auto read = read_kernel(file.path(), {"first"});
   ASSERT_FALSE(read.has_value());
   EXPECT_EQ(read.error().kind, Error::Kind::compile);
   EXPECT_THAT(read.error().text, HasSubstr("kernel first: its bitcode cannot be read"));
-  EXPECT_THAT(read_kernel(file.path(), "").error().text, HasSubstr("has 2 kernels: expected the name of one"));
+  EXPECT_THAT(read_kernel(file.path(), {}).error().text, HasSubstr("has 2 kernels: expected the name of one"));
 }
 
 TEST(AirMetadata, HasArgumentsAndWhatTheyAre) {
@@ -169,7 +169,7 @@ TEST(AirListing, NamesKernelsOrOneWithItsArguments) {
       metallib({{"k", assembled(air_module("store float 1.0, ptr addrspace(1) %at.out"))}, {"l", "X"}}));
   CompileOptions with = options();
   EXPECT_THAT(or_throw(list_file(file.path(), with)).kernels, SizeIs(2));
-  with.kernel = "k";
+  with.kernels = {"k"};
   const ShaderListing one = or_throw(list_file(file.path(), with));
   ASSERT_THAT(one.kernels, SizeIs(1));
   ASSERT_THAT(one.kernels[0].arguments, SizeIs(4));

@@ -86,15 +86,36 @@ template [[host_name("f_float")]] kernel void f<float>(device float*, constant f
 
 TEST(Lint, RefusesAddressesOfComponentsOfVectors) {
   const std::string text = lint(R"(
-kernel void f(device float* a, device packed_float3* p, device float4* v, threadgroup float2* s [[threadgroup(0)]]) {
+kernel void f(device float* a, constant float4& c, device float4* v, threadgroup float2* s [[threadgroup(0)]]) {
   thread float4 own = v[0];
   thread float* q = &own.y;
   device float* d = &v[1].b;
   threadgroup float* t = &(s->x);
-  a[0] = q[1] + d[1] + t[1];
+  thread float* e = &own[1];
+  device float* g = &v[1][2];
+  constant float* h = &c[1];
+  a[0] = q[1] + d[1] + t[1] + *e + *g + *h;
 })");
-  for (const char* place : {"6:21", "7:21", "8:26"})
+  for (const char* place : {"6:21", "7:21", "8:26", "9:21", "10:21", "11:23"})
     EXPECT_THAT(text, HasSubstr(std::string("test.metal:") + place + ": error: address of vector element requested"));
+}
+
+TEST(Lint, RefusesReferencesToComponentsOfVectors) {
+  const std::string text = lint(R"(
+kernel void f(device float* a, device float4* v, threadgroup half2* s [[threadgroup(0)]]) {
+  thread float4 own = v[0];
+  thread float& q = own.y;
+  device float& d = v[1].b;
+  threadgroup half& t = s->x;
+  thread float& e = own[1];
+  device float& g = v[1][2];
+  threadgroup half& h = s[0][1];
+  thread auto& i = own[2];
+  a[0] = q + d + t + e + g + h + i;
+})");
+  for (const char* place : {"6:17", "7:17", "8:21", "9:17", "10:17", "11:21", "12:16"})
+    EXPECT_THAT(text, HasSubstr(std::string("test.metal:") + place +
+                                ": error: non-const reference cannot bind to vector element"));
 }
 
 TEST(Lint, TakesComponentsOfVectors) {
@@ -117,6 +138,18 @@ kernel void f(device float* a, device half4* h, device bfloat2* b, constant floa
   v->x = v[1].w;
   s->x = larger(s->y, 1);
   s[1].xy = s[0].yx;
+  own[0] = own[1] = own[2]++;
+  own[1] += twice(own[2]) + larger(own[0], v[0][1]);
+  v[0][1] -= 1;
+  h[1][int(four[1])] = h[0][1];
+  float2x2 m(1);
+  m[1][0] = m[0][1];
+  thread const float& left = own.x;
+  thread const float& right = own[1];
+  thread const float& sum = left + right;
+  thread const auto& same = own[2];
+  thread float2& column = m[1];
+  column += sum + same;
   thread float4* whole = (thread float4*)&own;
   float array[int(four.z)] = {c.x, table[0].y, four.w};
   a[u[0].z] = *q + *d + larger(own.x, c.w) + max(own.y, 0.0f) + twice(own.x) + twice(1.0f) + (*whole).x + array[u->x] + p.at.x;

@@ -192,7 +192,7 @@ template [[host_name("flagged")]] [[kernel]] decltype(gemm<int, 64, true>) gemm<
 }
 
 /// The second kernel cannot be instantiated: only for the first one is there a type.
-const std::string two_kernels = R"(
+const std::string three_kernels = R"(
 template <typename T> kernel void k(device T* x) { x[0] = T::number; }
 struct One { int value; static constexpr constant int number = 1; One(int v) : value(v) {} };
 template [[host_name("o" "ne")]] kernel void k<One>(device One*);
@@ -202,15 +202,19 @@ kernel void plain(device int* x) { x[0] = 3; }
 
 TEST(Strangers, AreCompiledKernelByKernel) {
   CompileOptions with = options();
-  EXPECT_THAT(refusal(two_kernels, with), HasSubstr("error: type 'float' cannot be used prior to '::'"));
-  with.kernel = "one";
-  const auto one = compile(two_kernels, with);
+  EXPECT_THAT(refusal(three_kernels, with), HasSubstr("error: type 'float' cannot be used prior to '::'"));
+  with.kernels = {"one"};
+  const auto one = compile(three_kernels, with);
   ASSERT_EQ(one->shader().function_count, 1U);
   int x = 0;
   run(*one, "one", {&x});
   EXPECT_EQ(x, 1);
-  with.kernel = "plain";
-  EXPECT_STREQ(compile(two_kernels, with)->shader().functions[0].name, "plain");
+  with.kernels = {"plain"};
+  EXPECT_STREQ(compile(three_kernels, with)->shader().functions[0].name, "plain");
+  with.kernels = {"one", "plain"};
+  EXPECT_EQ(compile(three_kernels, with)->shader().function_count, 2U);
+  with.kernels = {"two", "plain"};
+  EXPECT_THAT(refusal(three_kernels, with), HasSubstr("error: type 'float' cannot be used prior to '::'"));
 }
 
 TEST(Strangers, AreListedWithoutACompilation) {

@@ -144,7 +144,7 @@ TEST(Kernels, TakeEnumeratorsForIndices) {
   EXPECT_THAT(text, HasSubstr("abi::ArgumentKind::buffer, abi::AddressSpace::device, 3,"));
 }
 
-TEST(Unused, LeavesTheTextOfOneKernel) {
+TEST(Unused, LeavesTheTextOfTheKernelsThatAreNamed) {
   const std::string text =
       "# 1 \"t.metal\"\n"
       "struct Shared { float x; };\n"
@@ -155,8 +155,8 @@ TEST(Unused, LeavesTheTextOfOneKernel) {
       "kernel void one(device Shared* s) { s->x = both(*s); threadgroup_barrier(mem_flags::mem_device); }\n"
       "template <typename T> kernel void two(device T* p) { *p = 2; threadgroup_barrier(mem_flags::mem_none); }\n"
       "template [[host_name(\"two_float\")]] kernel void two<float>(device float*);\n";
-  const auto lines_of = [&](std::string_view kernel) {
-    const std::string left = or_throw(text_of_kernel(text, kernel));
+  const auto lines_of = [&](const KernelNames& kernels) {
+    const std::string left = or_throw(text_of_kernels(text, kernels));
     EXPECT_EQ(std::ranges::count(left, '\n'), std::ranges::count(text, '\n'));
     std::vector<int> lines;
     std::istringstream stream(left);
@@ -165,9 +165,10 @@ TEST(Unused, LeavesTheTextOfOneKernel) {
       if (n > 0 && line.find_first_not_of(' ') != std::string::npos) lines.push_back(n);
     return lines;
   };
-  EXPECT_EQ(lines_of(""), (std::vector{1, 4, 6, 7, 8}));
-  EXPECT_EQ(lines_of("one"), (std::vector{1, 4, 6}));
-  EXPECT_EQ(lines_of("two_float"), (std::vector{7, 8}));
+  EXPECT_EQ(lines_of({}), (std::vector{1, 4, 6, 7, 8}));
+  EXPECT_EQ(lines_of({"one"}), (std::vector{1, 4, 6}));
+  EXPECT_EQ(lines_of({"two_float"}), (std::vector{7, 8}));
+  EXPECT_EQ(lines_of({"one", "two_float"}), (std::vector{1, 4, 6, 7, 8}));
 }
 
 TEST(Kernels, RefuseParametersThatTheyCannotHave) {

@@ -39,10 +39,10 @@ nlohmann::json compiled(const std::filesystem::path& file, const std::string& na
                         const std::filesystem::path& target) {
   emulator::CompileOptions options;
   options.is_checked = false;
-  options.kernel = name;
+  options.kernels = {name};
   const auto ptx = nvidia::compile_ptx_of_library(file, options, architecture);
   if (!ptx) return {{"kernel", name}, {"refused", ptx.error().text}};
-  const auto kernel = emulator::read_kernel(file, name, emulator::air::Target::nvidia);
+  const auto kernel = emulator::read_kernel(file, options.kernels, emulator::air::Target::nvidia);
   if (!kernel) return {{"kernel", name}, {"refused", kernel.error().text}};
   std::ofstream(target) << nvidia::with_thread_limits(*ptx, {kernel->metadata.max_threads});
   nlohmann::json made = listed(kernel->metadata);

@@ -14,7 +14,7 @@ namespace emulator = metal::emulator;
 void run_translate(const std::string& text) {
   emulator::lex(text);
   static_cast<void>(emulator::translate(text));
-  static_cast<void>(emulator::translate(text, "main"));
+  static_cast<void>(emulator::translate(text, {"main"}));
   static_cast<void>(emulator::list_kernels(text));
   static_cast<void>(emulator::translate_for_ptx(text));
   static_cast<void>(emulator::translate_for_lint(text));

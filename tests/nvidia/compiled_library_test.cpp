@@ -27,7 +27,7 @@ namespace air = emulator::air;
 Result<std::string> ptx_of_module(const std::string& module, const std::string& architecture = "sm_90") {
   const LibraryFile file(metallib({{"k", assembled(module)}}));
   emulator::CompileOptions options;
-  options.kernel = "k";
+  options.kernels = {"k"};
   auto ptx = compile_ptx_of_library(file.path(), options, architecture);
   if (ptx) assemble(*ptx, architecture);
   return ptx;

@@ -1,6 +1,7 @@
 """What the gate says of other libraries' kernels: what is known of them is found, and what is right passes."""
 
 import json
+from importlib.metadata import version
 
 import pytest
 
@@ -20,9 +21,11 @@ def test_torch_ctc_has_no_error_contract():
     assert "a label" in result.failures["refusals"].explanation
 
 
-def test_torch_ctc_breaks_where_there_are_no_frames():
+def test_torch_ctc_breaks_where_there_are_no_frames_up_to_2_3():
+    """pytorch/pytorch#123193 mended it."""
     result = judged("ctc_loss, all that it documents", "torch", 10, "^empty$")
-    assert result["empty"].verdict in ("error", "fail")
+    is_mended = tuple(map(int, version("torch").split(".")[:2])) >= (2, 4)
+    assert result["empty"].verdict in (("pass",) if is_mended else ("error", "fail"))
 
 
 def test_torch_ctc_as_log_space_keeps_its_bound_of_the_loss():

@@ -57,7 +57,7 @@ def test_a_call_gets_every_option_in_order():
         (lambda: tokens(1, 2, smoothing=1), "unexpected keyword argument 'smoothing'"),
         (lambda: tokens(1, 2, 3), "too many positional arguments"),
         (lambda: tokens(1), "weight"),
-        (lambda: reference.ctc(logits=LOGITS, input_lengths=[2], target_lengths=[1]), "missing a required argument: 'targets'"),
+        (lambda: reference.ctc(logits=LOGITS, input_lengths=[2], target_lengths=[1]), "missing a required .*argument: 'targets'"),
         (lambda: frames(1, 2, blank=2), "multiple values for argument 'blank'"),
         (lambda: assay.numpy.ctc_loss(LOGITS, *BATCH, blank="0"), "blank = '0': expected an integer of 64 bits"),
         (lambda: assay.numpy.ctc_loss(LOGITS, *BATCH, blank=2**63), "blank = 9223372036854775808: expected an integer"),

@@ -99,9 +99,14 @@ def test_a_device_that_there_is_not_is_refused_by_name(name):
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 2)])
-def test_the_bytes_of_a_result_are_those_of_its_elements(shape):
-    result = torch.ones(shape)
+@pytest.mark.parametrize("stride", [0, 1, 4])
+def test_the_bytes_of_a_result_are_those_of_its_elements(shape, stride):
+    result = torch.tensor([0.0] + [1.0] * 12).as_strided(shape, [stride] * len(shape), 1)
     assert bytes_of(result).tolist() == [0, 0, 128, 63] * result.numel()
+
+
+def test_the_bytes_of_one_element_of_a_larger_tensor_are_its_own():
+    assert bytes_of(torch.tensor([0.0, 1.0, 0.0]).as_strided((1,), (0,), 1)).tolist() == [0, 0, 128, 63]
 
 
 def test_a_tensor_on_a_gpu_becomes_an_array():

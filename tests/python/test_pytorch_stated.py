@@ -112,6 +112,77 @@ def test_a_result_of_too_many_terms_is_compared_and_has_no_bound(tmp_path):
     assert judged_at_stated_sizes(operation, zero, CPU).verdict == "fail"
 
 
+WIDE = """
+import torch
+import torch.nn as nn
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = nn.Linear(25, 768), nn.Linear(768, 768)
+
+    def forward(self, x):
+        return self.two(torch.relu(self.one(x))).square().square()
+
+batch_size = 48
+
+def get_inputs():
+    return [torch.rand(batch_size, 25)]
+
+def get_init_inputs():
+    return []
+"""
+
+
+@pytest.fixture(scope="module")
+def wide_operation(tmp_path_factory):
+    path = tmp_path_factory.mktemp("wide") / "wide.py"
+    path.write_text(WIDE)
+    return BenchmarkOperation(str(path))
+
+
+def one_by_one(layer, x):
+    """A sum in float32 from its first term to its last."""
+    y = layer.bias.expand(len(x), -1)
+    for k in range(x.shape[1]):
+        y = y + x[:, k : k + 1] * layer.weight[:, k]
+    return y
+
+
+def in_double(layer, x):
+    return torch.nn.functional.linear(x.double(), layer.weight.double(), layer.bias.double()).float()
+
+
+def of_sixteen_bits(layer, x):
+    return torch.nn.functional.linear(x, layer.weight.bfloat16().float(), layer.bias)
+
+
+def by_layers(layer):
+    def forward(self, y, x):
+        return layer(self.two, torch.relu(layer(self.one, x))).square().square()
+
+    return forward
+
+
+@pytest.mark.parametrize("layer", [one_by_one, in_double])
+def test_right_layers_that_are_narrow_at_small_sizes_pass(wide_operation, layer):
+    found = judged_at_stated_sizes(wide_operation, model_new(wide_operation, by_layers(layer)), CPU)
+    assert (found.verdict, found.judged, found.elements) == ("not judged", 0, 48 * 768) and found.difference < 1e-5, found
+
+
+@pytest.mark.parametrize("forward, text", [
+    (lambda self, y, x: y * 1.001, "off by 0.001 of the result's size on average"),
+    (lambda self, y, x: torch.where(y < y.max() / 12, torch.zeros_like(y), y), "on average"),
+    (by_layers(of_sixteen_bits), "on average"),
+    (lambda self, y, x: y if x.mean() < 0.45 else y + 0.2 * y.max(), "of the result's size, where"),
+    (lambda self, y, x: y if x.mean() > 0.45 else 0 * y, "with each row of the inputs times a number from 1/4 to 1"),
+    (lambda self, y, x: y if x.mean() > 0.45 else y / None, "to 1: the kernel raised TypeError"),
+])  # fmt: skip
+def test_wrong_layers_that_are_narrow_at_small_sizes_fail(wide_operation, forward, text):
+    found = judged_at_stated_sizes(wide_operation, model_new(wide_operation, forward), CPU)
+    assert found.verdict == "fail" and text in found.text, found
+
+
 def test_what_cannot_be_run_here_says_so(tmp_path):
     path = tmp_path / "large.py"
     path.write_text(PROBLEMS["linear"].replace("8192", "1000000").replace("4096", "1000000"))

@@ -65,17 +65,15 @@ ShaderScript with_kernels(ShaderScript script, const std::vector<std::string>& n
   return script;
 }
 
-std::string kernel_of_all_passes(const ShaderScript& script) {
-  if (script.passes.empty()) return {};
-  const std::string& first = script.passes.front().function;
-  const bool is_one =
-      std::ranges::all_of(script.passes, [&](const ShaderPass& pass) { return pass.function == first; });
-  return is_one ? first : std::string();
+emulator::KernelNames kernels_of(const ShaderScript& script) {
+  emulator::KernelNames names;
+  for (const ShaderPass& pass : script.passes) names.insert(pass.function);
+  return names.contains("") ? emulator::KernelNames{} : names;
 }
 
 metal::Result<std::shared_ptr<const emulator::CompiledShader>> compile_kernels(const ShaderScript& script,
                                                                                emulator::CompileOptions options) {
-  options.kernel = kernel_of_all_passes(script);
+  options.kernels = kernels_of(script);
   return emulator::compile_file(script.source, options);
 }
 

@@ -22,10 +22,10 @@ metal::Result<std::vector<std::string>> kernel_names(const ShaderScript& script,
 /// pass names none and there are several kernels.
 ShaderScript with_kernels(ShaderScript script, const std::vector<std::string>& names);
 
-/// Empty if the passes have several kernels, or none is named.
-std::string kernel_of_all_passes(const ShaderScript& script);
+/// The kernels that the passes name; none if a pass does not say which.
+metal::emulator::KernelNames kernels_of(const ShaderScript& script);
 
-/// Compiles the kernel of all passes alone, or all kernels if the passes have several or do not say which.
+/// Compiles these kernels alone, or all if a pass does not say which.
 metal::Result<std::shared_ptr<const metal::emulator::CompiledShader>> compile_kernels(
     const ShaderScript& script, metal::emulator::CompileOptions options);
 

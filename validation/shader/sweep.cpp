@@ -32,11 +32,11 @@ metal::Result<std::vector<metal::emulator::Report>> run(
 }
 
 /// The kernel of a compiled library, each of which is a module of its own.
-metal::emulator::CompiledKernel compiled_kernel(const ShaderScript& script, const std::string& name) {
-  if (name.empty())
+metal::emulator::CompiledKernel compiled_kernel(const ShaderScript& script, const metal::emulator::KernelNames& names) {
+  if (names.size() != 1)
     throw std::invalid_argument(script.source.string() +
                                 ": expected passes of one kernel, for a sweep of a compiled library");
-  return or_refuse(metal::emulator::read_kernel(script.source, name));
+  return or_refuse(metal::emulator::read_kernel(script.source, names));
 }
 
 ordered_json of(const BarrierMutant& mutant) {
@@ -60,13 +60,13 @@ metal::Result<BarrierSweep> sweep_shader(const ShaderScript& given) {
   }
   ShaderScript script = with_kernels(given, *names);
   script.keeps_contents = false;
-  options.kernel = kernel_of_all_passes(script);
+  options.kernels = kernels_of(script);
   const auto sweep = [&](std::vector<BarrierMutant> mutants, const auto& shader) {
     return metal::emulator::sweep_barriers(std::move(mutants),
                                            [&](const BarrierChange& change) { return run(script, shader, change); });
   };
   if (metal::emulator::is_library_file(script.source)) {
-    const auto kernel = compiled_kernel(script, options.kernel);
+    const auto kernel = compiled_kernel(script, options.kernels);
     const auto shader = compile_kernels(script, options);
     if (!shader) return tl::unexpected(shader.error());
     return sweep(metal::emulator::barrier_mutants(kernel.barriers), *shader);
@@ -75,7 +75,7 @@ metal::Result<BarrierSweep> sweep_shader(const ShaderScript& given) {
   if (!text) return tl::unexpected(text.error());
   const auto shader = metal::emulator::compile_preprocessed(*text, options);
   if (!shader) return tl::unexpected(shader.error());
-  const auto own = metal::emulator::text_of_kernel(*text, options.kernel);
+  const auto own = metal::emulator::text_of_kernels(*text, options.kernels);
   if (!own) return tl::unexpected(own.error());
   return sweep(metal::emulator::barrier_mutants(*own), *shader);
 }

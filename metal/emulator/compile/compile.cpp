@@ -80,7 +80,7 @@ namespace {
 Result<std::shared_ptr<const CompiledShader>> compile_kernel_of_library(const fs::path& file,
                                                                         const CompileOptions& options) {
   if (const auto fit = require_fit(file, options); !fit) return tl::make_unexpected(fit.error());
-  const auto kernel = read_kernel(file, options.kernel);
+  const auto kernel = read_kernel(file, options.kernels);
   if (!kernel) return tl::make_unexpected(kernel.error());
   const auto text = preprocessed_kernel(*kernel, file, options);
   if (!text) return tl::make_unexpected(text.error());
@@ -89,8 +89,8 @@ Result<std::shared_ptr<const CompiledShader>> compile_kernel_of_library(const fs
 }
 
 Result<ShaderListing> list_library(const fs::path& file, const CompileOptions& options) {
-  if (!options.kernel.empty()) {
-    const auto kernel = read_kernel(file, options.kernel);
+  if (!options.kernels.empty()) {
+    const auto kernel = read_kernel(file, options.kernels);
     if (!kernel) return tl::make_unexpected(kernel.error());
     const auto text = preprocessed_kernel(*kernel, file, options);
     if (!text) return tl::make_unexpected(text.error());

@@ -23,7 +23,7 @@ struct CompileOptions {
   MathMode math_mode = MathMode::ieee;  ///< another one in checked shaders only
   std::uint64_t seed = 1;               ///< of what the mode leaves open
   ShaderLanguage language;
-  std::string kernel;                                  ///< the only kernel to compile, by its name; empty: all
+  KernelNames kernels;                                 ///< the only ones to compile
   std::filesystem::path cache;                         ///< empty: $XDG_CACHE_HOME/assay, else ~/.cache/assay
   std::uint64_t cache_limit = std::uint64_t{1} << 30;  ///< in bytes; beyond it what was not used for longest goes
 };
@@ -59,7 +59,7 @@ class CompiledShader {
 Result<std::shared_ptr<const CompiledShader>> compile_source(std::string_view source, const std::filesystem::path& name,
                                                              const CompileOptions& options = {});
 
-/// Compiles the kernel that the options name, from a library of Apple's (air/library_file.h).
+/// Compiles the one kernel that the options name, from a library of Apple's (air/library_file.h).
 Result<std::shared_ptr<const CompiledShader>> compile_file(const std::filesystem::path& file,
                                                            const CompileOptions& options = {});
 
@@ -72,7 +72,7 @@ Result<std::shared_ptr<const CompiledShader>> compile_preprocessed(std::string_v
                                                                    const CompileOptions& options = {},
                                                                    std::string_view module = {});
 
-/// The file's kernels and their arguments. Nothing is compiled. Of a library, which may have thousands, the kernel that
+/// The file's kernels and their arguments. Nothing is compiled. Of a library, which may have thousands, the one kernel that
 /// the options name, or all without their arguments. Errors: as above.
 Result<ShaderListing> list_file(const std::filesystem::path& file, const CompileOptions& options = {});
 

@@ -15,14 +15,14 @@ namespace assay::metal::emulator {
 
 namespace {
 
-Result<air::LibraryKernel> kernel_called(const std::filesystem::path& file, const std::string& name) {
-  if (!name.empty()) return find_kernel(file, name);
+Result<air::LibraryKernel> kernel_called(const std::filesystem::path& file, const KernelNames& names) {
+  if (names.size() == 1) return find_kernel(file, *names.begin());
   const auto libraries = libraries_in(file);
   if (!libraries) return tl::unexpected(libraries.error());
   std::vector<air::LibraryKernel> kernels;
   for (const NamedLibrary& one : *libraries)
     kernels.insert(kernels.end(), one.library.kernels.begin(), one.library.kernels.end());
-  if (kernels.size() == 1) return kernels.front();
+  if (names.empty() && kernels.size() == 1) return kernels.front();
   return error(Error::Kind::argument,
                fmt::format("'{}' has {} kernels: expected the name of one", file.string(), kernels.size()));
 }
@@ -45,8 +45,8 @@ Result<std::string> module_text(const std::filesystem::path& file, const air::Li
   return error(failed.kind, fmt::format("kernel {}: its bitcode cannot be read: {}", kernel.name, failed.text));
 }
 
-Result<CompiledKernel> read_kernel(const std::filesystem::path& file, const std::string& name, air::Target target) {
-  auto kernel = kernel_called(file, name);
+Result<CompiledKernel> read_kernel(const std::filesystem::path& file, const KernelNames& names, air::Target target) {
+  auto kernel = kernel_called(file, names);
   if (!kernel) return tl::unexpected(kernel.error());
   const auto text = module_text(file, *kernel);
   if (!text) return tl::unexpected(text.error());

@@ -25,9 +25,9 @@ struct CompiledKernel {
 /// LLVM's text of a kernel's module, as clang prints it. Errors: environment; compile, if it is no bitcode.
 Result<std::string> module_text(const std::filesystem::path& file, const air::LibraryKernel& kernel);
 
-/// The kernel `name`; if that is empty, the only one. Errors: argument, if there are several; not_found; compile, if the
+/// The kernel that is named; if none is, the only one. Errors: argument, if there are several; not_found; compile, if the
 /// kernel takes or calls what the emulator does not have: named.
-Result<CompiledKernel> read_kernel(const std::filesystem::path& file, const std::string& name,
+Result<CompiledKernel> read_kernel(const std::filesystem::path& file, const KernelNames& names,
                                    air::Target target = air::Target::emulator);
 
 /// Its Metal text, preprocessed.

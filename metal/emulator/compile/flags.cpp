@@ -44,7 +44,9 @@ std::vector<std::string> preprocessing_flags(const CompileOptions& options, Purp
   const bool has_mode = options.math_mode != MathMode::ieee && purpose == Purpose::run;
   flags.push_back(fmt::format("-DASSAY_ARITHMETIC={}", has_mode ? static_cast<int>(options.math_mode) : 0));
   if (has_mode) flags.push_back(fmt::format("-DASSAY_SEED={}ul", options.seed));
-  flags.push_back(fmt::format("-DASSAY_LINT={}", purpose == Purpose::lint ? 1 : 0));
+  const bool is_lint = purpose == Purpose::lint;
+  flags.push_back(fmt::format("-DASSAY_LINT={}", is_lint || purpose == Purpose::overloads ? 1 : 0));
+  flags.push_back(fmt::format("-DASSAY_COMPONENTS_ARE_VALUES={}", is_lint ? 1 : 0));
   flags.push_back(fmt::format("-DASSAY_NVPTX={}", purpose == Purpose::ptx ? 1 : 0));
   // Metal does not define these, and a shader's text could depend on them.
   for (const char* name : {"__linux__", "__unix__", "__gnu_linux__", "linux", "unix"})

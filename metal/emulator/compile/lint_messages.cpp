@@ -63,6 +63,43 @@ std::size_t pointers_in(std::string_view line) {
   return count;
 }
 
+/// The type in quotation marks behind the words; empty if they are not there.
+std::string_view type_behind(std::string_view line, std::string_view words) {
+  const std::size_t at = line.find(words);
+  if (at == std::string_view::npos) return {};
+  const std::size_t begin = at + words.size() + 2;  // " '"
+  return line.substr(begin, line.find('\'', begin) - begin);
+}
+
+/// The type of the reference that was to be bound to a value, which alone has no address space; empty if the error is
+/// another.
+std::string_view reference_to_value(std::string_view error) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 2> words = {{
+      {"binding reference of type", "to value of type"},
+      {"with type", "has incompatible initializer of type"},  // thread auto&
+  }};
+  const std::string_view line = first_line(error);
+  for (const auto& [of_reference, of_value] : words) {
+    const std::string_view value = type_behind(line, of_value);
+    const bool has_space =
+        std::ranges::any_of(std::array{"__private", "__global", "__local", "__generic", "__constant"},
+                            [&](std::string_view space) { return has(value, space); });
+    if (!value.empty() && !has_space) return type_behind(line, of_reference);
+  }
+  return {};
+}
+
+/// What Apple's compiler says of an address of a vector's component or of a reference to it: only these are values here
+/// and not in a shader that compiles. Empty if the error is another.
+std::string_view component_error(std::string_view error) {
+  const std::string_view line = first_line(error), reference = reference_to_value(error);
+  if (has(line, "address of property expression requested") ||
+      has(line, "cannot take the address of an rvalue of type"))
+    return "address of vector element requested";
+  if (!reference.empty() && !has(reference, "const ")) return "non-const reference cannot bind to vector element";
+  return {};
+}
+
 bool is_about_address_spaces(std::string_view error) {
   // A variable at program scope is in global memory outside of device and constant, and `this` is a generic pointer.
   // Metal has neither, so that errors about them mean nothing.
@@ -76,7 +113,8 @@ bool is_about_address_spaces(std::string_view error) {
   const bool is_local_constant = has(error, "static local variable must reside in");
   // A value that a `thread const` reference takes is in the thread's memory, which clang does not know.
   const bool is_of_temporary =
-      has(error, "cannot bind reference in default address space to object in address space '__private'");
+      has(error, "cannot bind reference in default address space to object in address space '__private'") ||
+      has(reference_to_value(error), "const __private ");
   if (has(error, "__generic") || is_program_constant || is_of_values || is_of_pointer_and_value || is_local_constant ||
       is_of_temporary)
     return false;
@@ -84,12 +122,8 @@ bool is_about_address_spaces(std::string_view error) {
          has(error, "__local");
 }
 
-/// Components of vectors are properties here, whose values have no address: components.h.
-constexpr std::string_view address_of_property = "address of property expression requested";
-
 std::string in_metal_terms(std::string text) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> words = {{
-      {address_of_property, "address of vector element requested"},
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> words = {{
       {"const __global_host", "constant"},
       {"__global_device", "device"},
       {"__global_host", "constant"},
@@ -108,10 +142,13 @@ std::string in_metal_terms(std::string text) {
 
 std::string address_space_errors(std::string_view messages, std::string_view headers) {
   std::string result;
-  for (const std::string& error : errors(messages))
-    if (!is_in_headers(error, headers) && !follows_from_another(error) &&
-        (is_about_address_spaces(error) || has(error, address_of_property)))
+  for (const std::string& error : errors(messages)) {
+    if (is_in_headers(error, headers) || follows_from_another(error)) continue;
+    if (const std::string_view component = component_error(error); !component.empty())
+      result.append(error, 0, error.find(": error: ")).append(": error: ").append(component).append("\n");
+    else if (is_about_address_spaces(error))
       result += in_metal_terms(error);
+  }
   return result;
 }
 

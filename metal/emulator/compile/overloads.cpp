@@ -71,14 +71,14 @@ Result<std::optional<OverloadChoices>> overload_choices(const Clang& clang, std:
   const auto headers = find_shader_headers();
   if (!headers) return tl::make_unexpected(headers.error());
   const Parts parts = parts_of(preprocessed, *headers);
-  const auto probe = overload_probe(parts.own, options.kernel);
+  const auto probe = overload_probe(parts.own, options.kernels);
   if (!probe) return tl::make_unexpected(probe.error());
   if (!*probe) return std::nullopt;
   std::string includes;
   for (const std::string& header : parts.headers) includes += fmt::format("#include <{}>\n", header);
   CompileOptions plain = options;
   plain.language.macros.clear();
-  const auto library = preprocess(clang, includes, "library.metal", plain, Purpose::lint, work);
+  const auto library = preprocess(clang, includes, "library.metal", plain, Purpose::overloads, work);
   if (!library) return tl::make_unexpected(library.error());
   const fs::path input = work / "overloads";
   if (const auto written = write_file(input, *library + **probe); !written) return tl::make_unexpected(written.error());
@@ -91,11 +91,11 @@ Result<std::optional<OverloadChoices>> overload_choices(const Clang& clang, std:
 
 Result<std::string> translate_resolved(const Clang& clang, std::string_view preprocessed, const CompileOptions& options,
                                        const fs::path& work) {
-  auto text = translate(preprocessed, options.kernel);
+  auto text = translate(preprocessed, options.kernels);
   if (text) return text;
   const auto choices = overload_choices(clang, preprocessed, options, work);
   if (!choices) return tl::make_unexpected(choices.error());
-  return *choices ? translate(preprocessed, options.kernel, &**choices) : text;
+  return *choices ? translate(preprocessed, options.kernels, &**choices) : text;
 }
 
 }  // namespace assay::metal::emulator

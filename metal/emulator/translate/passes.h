@@ -10,6 +10,7 @@
 #include "metal/emulator/translate/edits.h"
 #include "metal/emulator/translate/kernels.h"
 #include "metal/emulator/translate/source.h"
+#include "metal/emulator/translate/translate.h"
 
 namespace assay::metal::emulator {
 
@@ -20,9 +21,9 @@ using Declarations = std::vector<Declaration>;
 /// a loop (#pragma unroll), which clang then refuses. #pragma METAL fp contract(off) becomes clang's own.
 std::string with_clang_pragmas(std::string_view text);
 
-/// The text without render functions, without kernels but the wanted one, if one is wanted, and without functions and
+/// The text without render functions, without kernels but the wanted ones, if any are wanted, and without functions and
 /// types that only these use. Blanks are in their places.
-std::string without_unused(std::string_view text, std::string_view wanted);
+std::string without_unused(std::string_view text, const KernelNames& wanted);
 
 /// Refuses assembly, variables of the processor's threads, and attributes that run code of the shader when it is
 /// loaded.

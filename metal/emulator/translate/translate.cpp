@@ -47,7 +47,7 @@ void translate_overloads(const Source& source, const Declarations& declarations,
   overloads.rename(*choices, edits);
 }
 
-Result<std::string> translate_to(const Target& target, std::string_view whole, std::string_view wanted,
+Result<std::string> translate_to(const Target& target, std::string_view whole, const KernelNames& wanted,
                                  const OverloadChoices* choices) try {
   const std::string text = without_unused(whole, wanted);
   const Source source(text);
@@ -78,13 +78,14 @@ Result<std::string> translate_to(const Target& target, std::string_view whole, s
 
 }  // namespace
 
-Result<std::string> translate(std::string_view preprocessed, std::string_view wanted, const OverloadChoices* choices) {
+Result<std::string> translate(std::string_view preprocessed, const KernelNames& wanted,
+                              const OverloadChoices* choices) {
   return translate_to(
       {run_threadgroup_variable, registration, [](const Source&, const Declarations&, Edits&) {}, true, run_position},
       with_clang_pragmas(preprocessed), wanted, choices);
 }
 
-Result<std::optional<std::string>> overload_probe(std::string_view preprocessed, std::string_view wanted) try {
+Result<std::optional<std::string>> overload_probe(std::string_view preprocessed, const KernelNames& wanted) try {
   const std::string text = without_unused(with_clang_pragmas(preprocessed), wanted);
   const Source source(text);
   const std::vector<Declaration> declarations = find_declarations(source);
@@ -100,8 +101,8 @@ Result<std::optional<std::string>> overload_probe(std::string_view preprocessed,
   return error(Error::Kind::compile, refusal.what());
 }
 
-Result<std::string> text_of_kernel(std::string_view preprocessed, std::string_view kernel) try {
-  return without_unused(preprocessed, kernel);
+Result<std::string> text_of_kernels(std::string_view preprocessed, const KernelNames& kernels) try {
+  return without_unused(preprocessed, kernels);
 } catch (const TranslationError& refusal) {
   return error(Error::Kind::compile, refusal.what());
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,6 +18,9 @@
 
 namespace assay::metal::emulator {
 
+/// The names by which the host asks for kernels; empty: all kernels.
+using KernelNames = std::set<std::string, std::less<>>;
+
 /// Which of the functions that differ in address spaces each call means, by the number of the call's token among those of
 /// the text; and where clang could not tell. Of several instances of a template there may be several.
 struct OverloadChoices {
@@ -24,20 +28,20 @@ struct OverloadChoices {
   std::vector<std::pair<std::string, std::uint32_t>> errors;  ///< files and lines
 };
 
-/// If `wanted` is not empty, only the kernel of this name, and what it uses, is translated.
+/// If kernels are wanted, only these, and what they use, are translated.
 /// Errors: compile, with places in the .metal.
-Result<std::string> translate(std::string_view preprocessed, std::string_view wanted = {},
+Result<std::string> translate(std::string_view preprocessed, const KernelNames& wanted = {},
                               const OverloadChoices* choices = nullptr);
 
 /// The shader's own text, for a compiler that tells address spaces apart: it warns, at line n + 1 of overload_file, that
 /// the call at token n means overload m, "overload_message m". Nothing if the shader has no such overloads. Errors: as
 /// above.
-Result<std::optional<std::string>> overload_probe(std::string_view preprocessed, std::string_view wanted);
+Result<std::optional<std::string>> overload_probe(std::string_view preprocessed, const KernelNames& wanted);
 inline constexpr std::string_view overload_file = "overloads of calls", overload_message = "the call means overload";
 
-/// The text with blanks in place of what the kernel does not use: of other kernels, and of what only these call. If no
+/// The text with blanks in place of what the kernels do not use: of other kernels, and of what only these call. If no
 /// kernel is named, of render functions. Errors: as above.
-Result<std::string> text_of_kernel(std::string_view preprocessed, std::string_view kernel);
+Result<std::string> text_of_kernels(std::string_view preprocessed, const KernelNames& kernels);
 
 /// A kernel's argument as the shader's text declares it: nothing is compiled.
 struct ListedArgument {

@@ -34,7 +34,7 @@ bool is_in(const Words& words, std::string_view word) {
 
 class Unused {
  public:
-  Unused(const Source& source, const Declarations& declarations, std::string_view wanted)
+  Unused(const Source& source, const Declarations& declarations, const KernelNames& wanted)
       : source_(source), declarations_(declarations), wanted_(wanted), reachable_(source, declarations) {}
 
   void erase(Edits& edits) const {
@@ -70,7 +70,7 @@ class Unused {
   bool is_unwanted(const Declaration& declaration) const {
     const bool is_template = declaration.kind == DeclarationKind::function && declaration.is_template;
     if (wanted_.empty() || !declares_kernel(source_, declaration)) return false;
-    return is_template || kernel_name(source_, declaration) != wanted_;
+    return is_template || !wanted_.contains(kernel_name(source_, declaration));
   }
 
   bool uses_render_functions(const Declaration& declaration) const {
@@ -93,13 +93,13 @@ class Unused {
 
   const Source& source_;
   const Declarations& declarations_;
-  std::string_view wanted_;
+  const KernelNames& wanted_;
   Reachable reachable_;
 };
 
 }  // namespace
 
-std::string without_unused(std::string_view text, std::string_view wanted) {
+std::string without_unused(std::string_view text, const KernelNames& wanted) {
   const Source source(text);
   const Declarations declarations = find_declarations(source);
   Edits edits(source.text(), source.tokens());

@@ -1,10 +1,11 @@
 // The components of vectors by their names: v.x, or v.r.
 //
 // Metal knows no address of a component, and no reference to one. Here components are members, since optimisers and
-// line tables know members best. For lint they are properties: clang then refuses their addresses.
+// line tables know members best. For lint v.x is a property and v[n] a value: clang then refuses both. It refuses
+// assignments to v[n] too, which lint does not report.
 #pragma once
 
-#if ASSAY_LINT
+#if ASSAY_COMPONENTS_ARE_VALUES
 
 #define ASSAY_COMPONENT(n, name, other) \
   constexpr T get_##name() const {      \
@@ -54,6 +55,11 @@
 /// Component n, a reference.
 #define ASSAY_COMPONENT_AT(n, by_name) elements[n]
 
+#define ASSAY_SUBSCRIPTS(N)              \
+  constexpr T operator[](long n) const { \
+    return at(n);                        \
+  }
+
 #else
 
 #define ASSAY_COMPONENTS_OF_2 \
@@ -92,5 +98,15 @@
 #define ASSAY_SET_4(x_, y_, z_, w_) x(x_), y(y_), z(z_), w(w_)
 
 #define ASSAY_COMPONENT_AT(n, by_name) __builtin_is_constant_evaluated() ? (by_name) : elements[n]
+
+#define ASSAY_SUBSCRIPTS(N)                                    \
+  ASSAY_IN_PLACE constexpr T& operator[](long n) {             \
+    ASSAY_EXPECT_INDEX(N, n, "components of a vector");        \
+    return at(n);                                              \
+  }                                                            \
+  ASSAY_IN_PLACE constexpr const T& operator[](long n) const { \
+    ASSAY_EXPECT_INDEX(N, n, "components of a vector");        \
+    return at(n);                                              \
+  }
 
 #endif

@@ -132,14 +132,7 @@ using if_scalar = enable_if_t<is_arithmetic_v<S> || is_enum_v<S>>;
   ASSAY_OWN constexpr vec(std::initializer_list<T> list) : vec(assay_detail::Elements<T, N>::of_list(list)) {} \
   template <class... Parts, class = assay_detail::if_fills<N, Parts...>>                                       \
   ASSAY_OWN constexpr vec(Parts... parts) : vec(assay_detail::Elements<T, N>::of(parts...)) {}                 \
-  ASSAY_IN_PLACE constexpr T& operator[](long n) {                                                             \
-    ASSAY_EXPECT_INDEX(N, n, "components of a vector");                                                        \
-    return at(n);                                                                                              \
-  }                                                                                                            \
-  ASSAY_IN_PLACE constexpr const T& operator[](long n) const {                                                 \
-    ASSAY_EXPECT_INDEX(N, n, "components of a vector");                                                        \
-    return at(n);                                                                                              \
-  }                                                                                                            \
+  ASSAY_SUBSCRIPTS(N)                                                                                          \
   ASSAY_VECTOR_ASSIGN(+)                                                                                       \
   ASSAY_VECTOR_ASSIGN(-)                                                                                       \
   ASSAY_VECTOR_ASSIGN(*)                                                                                       \

@@ -32,7 +32,8 @@ def device_called(name: Any) -> torch.device:
 
 
 def bytes_of(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.contiguous().reshape(-1).view(torch.uint8).cpu() if tensor.numel() else torch.empty(0, dtype=torch.uint8)
+    flat = tensor.contiguous().as_strided((tensor.numel(),), (1,))  # reshape leaves one element the stride 0, which view refuses
+    return flat.view(torch.uint8).cpu() if tensor.numel() else torch.empty(0, dtype=torch.uint8)
 
 
 def memory_of(tensor: torch.Tensor) -> int:

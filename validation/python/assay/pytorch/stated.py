@@ -1,8 +1,8 @@
 """The sizes that a problem in KernelBench's form states, judged after the small ones.
 
-All elements of the results are compared with a run of `Model` in float64. That chooses elements, but decides nothing: those that
-are furthest off, and some thousands that are drawn, are computed exactly from cuts of the problem (cuts.py) and held to their
-bounds.
+All elements of the results are compared with a run of `Model` in float64. That chooses elements: those that are furthest off, and
+some thousands that are drawn, are computed exactly from cuts of the problem (cuts.py) and held to their bounds. It decides only
+what is far off (compared.py), which is less far where no element has a bound.
 """
 
 from __future__ import annotations
@@ -13,10 +13,8 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 import numpy as np
 import torch
 
-from .._called import KernelEnded, called
-from .._file_kernel import loaded
-from .._own_process import arrays_of
-from .calls import parameters_like, set_parameters, tensor_of
+from .._called import KernelEnded
+from .compared import computed, difference, too_far, too_far_elsewhere
 from .cut_operation import CutOperation
 from .cuts import Axis, Values, axes_of, part_of, same, selected, window
 from .feasible import Weight, why_not, weight_of
@@ -25,7 +23,6 @@ from .stated_problem import StatedProblem
 _MOST_TERMS = 4_000_000  # of an exact computation
 _MOST_SAMPLED = 4096  # elements of one cut
 _WINDOW = 16
-_FAR = 0.1  # of a result's size: what a float32 cannot be off by where PyTorch's own is off by a thousandth of it
 
 
 class Stated(NamedTuple):
@@ -154,44 +151,6 @@ class _Judge:
         return found
 
 
-def _differences(results: List[torch.Tensor], due: List[torch.Tensor]) -> float:
-    """The largest difference as a part of its result's size, NaN where one is NaN alone."""
-    worst = 0.0
-    for got, one in zip(results, due):
-        off = (got.double() - one).abs()
-        off = torch.where((got.double() == one) | (torch.isnan(got) & torch.isnan(one)), torch.zeros_like(off), off)
-        size = one[torch.isfinite(one)].abs()
-        worst = max(worst, float(off.max()) / max(float(size.max()) if size.numel() else 0.0, 1e-300)) if off.numel() else worst
-        if off.numel() and bool(torch.isnan(off).any()):
-            return math.nan
-    return worst
-
-
-def _of_kernel(problem: StatedProblem, kernel: Any) -> List[torch.Tensor]:
-    """In a process of its own, unless on a GPU."""
-    if problem.device.type == "cpu":
-        return [tensor_of(one) for one in arrays_of(lambda: _computed(problem, kernel))]
-    results: List[torch.Tensor] = called(_computed, problem, kernel)
-    return results
-
-
-def _computed(problem: StatedProblem, kernel: Any) -> List[torch.Tensor]:
-    made = problem.model(problem.sizes, loaded(kernel)).to(device=problem.device, dtype=problem.dtype)
-    own = {name: one.detach() for name, one in problem.values.items() if name in problem.parameters}
-    set_parameters(parameters_like(made, {name: one.shape for name, one in own.items()}), own)
-    for name, one in made.named_buffers():
-        if f"buffer {name}" in problem.values and problem.values[f"buffer {name}"].shape == one.shape:
-            one.copy_(problem.values[f"buffer {name}"])
-    given = problem.arguments(problem.values, problem.dtype)
-    try:
-        if made.training:
-            return [one.detach() for one in problem.outputs(made(*given))]
-    except RuntimeError:
-        pass  # a kernel for inference alone
-    with torch.no_grad():
-        return problem.outputs(made(*given))
-
-
 def _wrong_shape(results: List[torch.Tensor], due: List[torch.Tensor]) -> str:
     shapes = [[list(one.shape) for one in some] for some in (results, due)]
     return "" if shapes[0] == shapes[1] else f"the results have the shapes {shapes[0]}: expected {shapes[1]}"
@@ -205,35 +164,36 @@ def judged_at_stated_sizes(operation: Any, kernel: Any, device: torch.device, **
         return Stated("mistrusted", why)
     problem = StatedProblem(operation, device, arithmetic)
     try:
-        results = _of_kernel(problem, kernel)
+        results = computed(problem, kernel, problem.values)
     except KernelEnded as error:
         return Stated("fail", str(error), case={"sizes": problem.sizes})
     except Exception as error:
         return Stated("fail", f"the kernel raised {type(error).__name__}: {error}", case={"sizes": problem.sizes})
     due = problem.run(problem.values, problem.sizes)
-    elements = sum(one.numel() for one in due)
     wrong = _wrong_shape(results, due)
+    off = math.nan if wrong else difference(results, due).largest
+    compared = Stated("fail", wrong, 0, sum(one.numel() for one in due), 0.0, off, {"sizes": problem.sizes})
+    wrong = wrong or too_far(problem, problem.values, results, due)
     if wrong:
-        return Stated("fail", wrong, 0, elements, case={"sizes": problem.sizes})
-    difference = _differences(results, due)
-    own = 0.0 if difference <= _FAR else _differences(_of_kernel(problem, None), due)
-    if not difference <= _FAR and own <= _FAR / 100:
-        text = f"off by {difference:.3g} of the result's size, where PyTorch's Model is off by {own:.2g}"
-        return Stated("fail", text, 0, elements, 0.0, difference, {"sizes": problem.sizes})
-    return _sampled(problem, results, due, weight, elements, difference)
+        return compared._replace(text=wrong)
+    found = _sampled(problem, results, due, weight)._replace(elements=compared.elements, difference=off)
+    if found.verdict == "not judged":
+        terms = weight.terms / max(weight.results, 1)
+        wrong = too_far(problem, problem.values, results, due, terms) or too_far_elsewhere(problem, kernel, terms)
+    return compared._replace(text=wrong) if wrong else found
 
 
-def _sampled(problem: StatedProblem, results: Any, due: Any, weight: Weight, elements: int, difference: float) -> Stated:
+def _sampled(problem: StatedProblem, results: Any, due: Any, weight: Weight) -> Stated:
     if problem.is_narrow:
-        return Stated("not judged", "the small sizes have narrower layers", 0, elements, 0.0, difference)
+        return Stated("not judged", "the small sizes have narrower layers")
     judge, text = _Judge(problem, results, due, weight), ""
     for at in (None, *judge.furthest()):
         before = judge.judged
         failure = judge.judge(at)
         if failure is not None:
-            return failure._replace(elements=elements, difference=difference)
+            return failure
         if at is not None and judge.judged == before:
             text = f"output {at[0]} is furthest from float64 at {list(at[1])}, which has no bound"
     if judge.judged == 0:
-        return Stated("not judged", judge.why or "no part has a bound", 0, elements, 0.0, difference)
-    return Stated("pass", text, judge.judged, elements, judge.share, difference)
+        return Stated("not judged", judge.why or "no part has a bound")
+    return Stated("pass", text, judge.judged, 0, judge.share)

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tupl
 
 import torch
 
-from .._pipe import ReturnedWrong
+from .._pipe import ReturnedWrong, Unsupported
 from .device import memory_of
 from .own_state import plain_outputs
 
@@ -91,7 +91,7 @@ class Backward:
             if way == BETWEEN:
                 others.append(self._outputs(self._leaves(others_like(tensors))))
             if way == TWICE:
-                self._grad(outputs, leaves, self._differentiable, [-one for one in upstreams], retain_graph=True)
+                self._first_of_two(outputs, leaves, [-one for one in upstreams])
             found = self._grad(outputs, leaves, self._differentiable, upstreams)
         return [found[name] for name in self._differentiable]
 
@@ -124,6 +124,15 @@ class Backward:
         ours = {memory_of(one) for one in upstreams}  # autograd hands on the upstream itself where it is the gradient
         return {name: torch.zeros_like(leaves[name]) if one is None else one.clone() if memory_of(one) in ours else one
                 for name, one in zip(wanted, got)}  # fmt: skip
+
+    def _first_of_two(self, outputs: List[Any], leaves: Tensors, upstreams: List[torch.Tensor]) -> None:
+        """Raises Unsupported for what torch.compile made, which uses the memory that it saved again in its one backward pass."""
+        try:
+            self._grad(outputs, leaves, self._differentiable, upstreams, retain_graph=True)
+        except RuntimeError as error:
+            if "donated buffer" not in str(error):
+                raise
+            raise Unsupported("retain_graph=True, with donated buffers") from error
 
     def _with_frozen(self, tensors: Tensors, upstreams: List[torch.Tensor], name: str) -> Tensors:
         """The gradients of all but one input, which is frozen, and that one's, where all but it are."""
