@@ -204,7 +204,7 @@ def test_a_sum_whose_bound_reaches_the_sizes_of_its_terms_is_not_judged():
 
 
 def test_sizes_whose_sums_are_not_judged_are_no_part_of_a_pass():
-    assert judged_with_bfloat16_sums(nothing_of_many_terms, limits={"D": 255}, reach="quick").failures
+    assert not judged_with_bfloat16_sums(nothing_of_many_terms, limits={"D": 255}, reach="quick").passed
     for kernel in (scaled_in_float32, lambda p: nothing_of_many_terms(p, 140)):
         found = judged_with_bfloat16_sums(kernel, limits={"D": 255}, reach="quick")["outputs"]
         assert found.verdict == "mistrusted", found

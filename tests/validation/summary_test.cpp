@@ -104,12 +104,24 @@ TEST(Summary, IsMistrustedWhereNoCaseIsJudgedAboveSomeSize) {
   EXPECT_EQ(all.verdict, Verdict::mistrusted);
   EXPECT_THAT(all.why_mistrusted(), HasSubstr("too little was judged wherever D is above 128, in 5 cases"));
   EXPECT_THAT(all.why_mistrusted(), HasSubstr("Declare a limit of 128 for D"));
-  EXPECT_EQ(judged_up_to(128, {{100, 90}, {128, 90}}).verdict, Verdict::pass) << "others of these sizes are judged";
+  EXPECT_EQ(judged_up_to(128, {{100, 90}, {128, 4}}).verdict, Verdict::pass) << "others of these sizes are judged";
   EXPECT_EQ(judged_up_to(128, {{255, 1}}).verdict, Verdict::pass) << "one may be thin by chance";
   EXPECT_EQ(judged_up_to(128, {{192, 2}}).verdict, Verdict::pass) << "between two sizes of a run is that much";
   EXPECT_EQ(judged_up_to(128, {{193, 2}}).verdict, Verdict::mistrusted) << "and no more";
   EXPECT_EQ(judged_up_to(128, {{129, 31}}).verdict, Verdict::pass);
   EXPECT_EQ(judged_up_to(128, {{129, 32}}).verdict, Verdict::mistrusted) << "a fifth of the cases";
+}
+
+TEST(Summary, IsMistrustedWhereFewAreJudgedAboveSomeSize) {
+  const auto with_judged_by_chance = [](int cases) {
+    PropertySummary all = judged_up_to(128, {{255, 4}, {1000, 5}});
+    for (int i = 0; i < cases; ++i) all.judged_sizes["D"].add(2000 + i, true);
+    all.settle();
+    return all;
+  };
+  EXPECT_THAT(with_judged_by_chance(1).why_mistrusted(), HasSubstr("wherever D is above 128, in 9 cases"));
+  EXPECT_EQ(with_judged_by_chance(2).verdict, Verdict::mistrusted);
+  EXPECT_EQ(with_judged_by_chance(3).verdict, Verdict::pass) << "a fifth, and more";
 }
 
 TEST(Summary, JudgesSizesOverAllItsParts) {

@@ -2,45 +2,62 @@
 // any number would pass (docs/acceptance.md, "Judged or not").
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
 
 namespace assay::validation {
 
-/// Counts the cases of one extent with ordinary values, which a wide bound alone leaves unjudged.
+/// Counts the cases of one extent with ordinary values, by its size.
 struct JudgedSizes {
-  std::int64_t cases = 0;
-  std::int64_t largest = 0;                        ///< of a case of which enough was judged
-  std::map<std::int64_t, std::int64_t> thin = {};  ///< cases of which too little was, counted by size
+  using Counts = std::map<std::int64_t, std::int64_t>;
+  Counts judged = {};  ///< cases of which enough was judged
+  Counts thin = {};    ///< cases of which too little was: a wide bound alone leaves them unjudged
 
-  void add(std::int64_t size, bool suffices) {
-    ++cases;
-    if (suffices) largest = std::max(largest, size);
-    if (!suffices) ++thin[size];
-  }
+  void add(std::int64_t size, bool suffices) { ++(suffices ? judged : thin)[size]; }
 
   void merge(const JudgedSizes& other) {
-    cases += other.cases;
-    largest = std::max(largest, other.largest);
+    for (const auto& [size, count] : other.judged) judged[size] += count;
     for (const auto& [size, count] : other.thin) thin[size] += count;
   }
 
-  /// Cases of larger sizes than any that was judged.
-  std::int64_t beyond() const {
-    std::int64_t count = 0;
-    for (auto one = thin.upper_bound(largest); one != thin.end(); ++one) count += one->second;
-    return count;
+  /// The largest size of a case of which enough was judged. Where few are judged, one may be by chance: if fewer than a
+  /// fifth of the cases of larger sizes than some size are, that size is the largest.
+  std::int64_t largest() const {
+    const std::int64_t top = judged.empty() ? 0 : judged.rbegin()->first;
+    std::int64_t largest = top, few = 0, many = 0, above = top;
+    for (auto one = judged.rbegin(); one != judged.rend(); ++one) {
+      few += count(thin, one->first, above);
+      if (few > 4 * many) {
+        largest = one->first;
+        few = many = 0;
+      }
+      many += one->second;
+      above = one->first;
+    }
+    return largest;
   }
+
+  /// Cases of larger sizes than any that was judged.
+  std::int64_t beyond() const { return thin.empty() ? 0 : count(thin, largest(), thin.rbegin()->first); }
 
   /// Whether more sizes are not judged than lie between two of a run, a factor of 1.5, or a fifth of the cases. One case may
   /// be thin by chance.
   bool is_cut_short() const {
-    const std::int64_t unjudged = beyond();
-    return unjudged >= 2 && (2 * thin.rbegin()->first > 3 * largest || 5 * unjudged >= cases);
+    constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
+    const std::int64_t unjudged = beyond(), cases = count(judged, 0, all) + count(thin, 0, all);
+    return unjudged >= 2 && (2 * thin.rbegin()->first > 3 * largest() || 5 * unjudged >= cases);
   }
 
   bool operator==(const JudgedSizes&) const = default;
+
+ private:
+  /// Of the sizes in (above, last].
+  static std::int64_t count(const Counts& cases, std::int64_t above, std::int64_t last) {
+    std::int64_t sum = 0;
+    for (auto one = cases.upper_bound(above); one != cases.end() && one->first <= last; ++one) sum += one->second;
+    return sum;
+  }
 };
 
 }  // namespace assay::validation

@@ -101,7 +101,7 @@ std::string PropertySummary::why_mistrusted() const {
           "  values can be, so that any number would pass. Declare a limit of {1} for {0}, or more exactly how the "
           "kernel\n"
           "  computes (docs/acceptance.md)",
-          extent, one.largest, one.beyond());
+          extent, one.largest(), one.beyond());
   return "";
 }
 

@@ -16,7 +16,7 @@ std::string item_of(const PropertySummary& property) {
   std::string few =
       property.thin > 0 ? fmt::format("; too few in {} of {} cases", property.thin, property.measured) : "";
   for (const auto& [extent, sizes] : property.judged_sizes)
-    if (sizes.beyond() > 0) few += fmt::format(", and wherever {} > {}", extent, sizes.largest);
+    if (sizes.beyond() > 0) few += fmt::format(", and wherever {} > {}", extent, sizes.largest());
   return fmt::format("{} {} {} ({:.2g}{})", property.property, count, all.elements, all.bound, few);
 }
 

@@ -127,13 +127,13 @@ void take_error(const JsonReader& json, std::map<std::int64_t, double>& of_sizes
   of_sizes[pair[0].whole(0)] = pair[1].number();
 }
 
-JudgedSizes judged_sizes_from(const JsonReader& json) {
-  JudgedSizes sizes{json["cases"].whole(0), json["largest"].whole(0)};
-  json["thin"].each([&](const JsonReader& one) {
+JudgedSizes::Counts counts_from(const JsonReader& json) {
+  JudgedSizes::Counts counts;
+  json.each([&](const JsonReader& one) {
     const auto pair = pair_from(one, "a number of cases");
-    sizes.thin[pair[0].whole(0)] = pair[1].whole(1);
+    counts[pair[0].whole(0)] = pair[1].whole(1);
   });
-  return sizes;
+  return counts;
 }
 
 PropertyRecord property_from(const JsonReader& json) {
@@ -152,7 +152,7 @@ PropertyRecord property_from(const JsonReader& json) {
   if (json.has("certified")) take_evidence(json, property);
   if (json.has("judged_sizes"))
     json["judged_sizes"].each_member([&](const std::string& extent, const JsonReader& one) {
-      property.judged_sizes[extent] = judged_sizes_from(one);
+      property.judged_sizes[extent] = {counts_from(one["judged"]), counts_from(one["thin"])};
     });
   // What follows from the counts is found anew, as a merge may change it.
   if (const std::string why = json["mistrust"].text(); why != property.why_mistrusted()) property.mistrust = why;

@@ -106,7 +106,8 @@ ordered_json of(const std::map<std::string, std::map<std::int64_t, double>>& err
 ordered_json of(const std::map<std::string, JudgedSizes>& judged_sizes) {
   ordered_json all = ordered_json::object();
   for (const auto& [extent, one] : judged_sizes) {
-    all[extent] = {{"cases", one.cases}, {"largest", one.largest}, {"thin", ordered_json::array()}};
+    all[extent] = {{"judged", ordered_json::array()}, {"thin", ordered_json::array()}};
+    for (const auto& [size, count] : one.judged) all[extent]["judged"].push_back({size, count});
     for (const auto& [size, count] : one.thin) all[extent]["thin"].push_back({size, count});
   }
   return all;
