@@ -75,6 +75,15 @@ def test_factors_may_be_applied_earlier(operation, kernel, seed):
     assay.gate(operation, kernel, seed=seed, reach="quick", extents=NOT_EMPTY[operation]).raise_for_failure()
 
 
+def test_a_factor_may_underflow_at_each_term():
+    """25 products of 13.5 times the smallest number, each rounded to one of it; an error of a tenth is another's."""
+    w = np.full((1, 25), 0.28256967663764954, np.float32)
+    for kernel, x, passes in [(weights_first, -1.82e-44, True), (weights_first, -1e-42, True),
+                              (lambda p: weights_first(p) * np.float32(0.9), -1e-42, False)]:  # fmt: skip
+        given = {"x": np.full((1, 25), x, np.float32), "w": w}
+        assert assay.gate(average, kernel, cases=0, reach="none", filter="outputs", input=given).passed == passes
+
+
 @pytest.mark.parametrize(
     "operation, kernel",
     [(attention, lambda p: with_powers_of_two(p, bfloat16)), (average, lambda p: weights_first(p, bfloat16))],

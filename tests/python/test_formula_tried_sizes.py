@@ -47,3 +47,31 @@ def test_a_product_in_blocks_passes():
         return result
 
     assert product.gate(in_blocks, reach="quick", cases=20).passed
+
+
+@assay.operation(x="N, K", w="K, V")
+def probabilities(xp, x, w):
+    logits = x @ w
+    e = xp.exp(logits - xp.max(logits, axis=-1, keepdims=True))
+    return e / xp.sum(e, axis=-1, keepdims=True)
+
+
+def backward(p):
+    logits = p.x @ p.w
+    e = np.exp(logits - logits.max(-1, keepdims=True, initial=-np.inf))
+    y = e / e.sum(-1, keepdims=True)
+    of_logits = y * (p.upstream - (p.upstream * y).sum(-1, keepdims=True))
+    return of_logits @ p.w.T, p.x.T @ of_logits
+
+
+def backward_without_the_end(p):
+    of_x, of_w = backward(p)
+    if min(of_w.shape) > 200:
+        of_w[200:, 200:] = 0
+    return of_x, of_w
+
+
+def test_a_gradient_each_element_of_which_needs_all_inputs_is_sampled():
+    asked = {"filter": "gradient", "cases": 5, "empty": False}
+    assert probabilities.gate(backward=backward, **asked).passed
+    assert probabilities.gate(backward=backward_without_the_end, **asked).failures

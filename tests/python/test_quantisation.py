@@ -139,7 +139,8 @@ def test_reciprocals_of_scales_need_subnormals_to_be_out():
         return np.clip(np.rint(p.x * inverse), -128, 127).astype(np.int8), scale
 
     assert assay.gate(to_int8, kernel, cases=60, subnormals=False).passed
-    assert assay.gate(to_int8, kernel, cases=60).failures
+    for seed in (1, 2, 3):
+        assert assay.gate(to_int8, kernel, cases=60, seed=seed).failures
 
 
 def test_what_fills_the_last_byte_is_zero():

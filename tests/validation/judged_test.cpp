@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/limits.h"
+#include "validation/core/compare.h"
 
 namespace assay::validation {
 namespace {
@@ -44,6 +45,33 @@ TEST(Judged, SufficesFromHalfOnAndWhereNoIndexIsMissed) {
   EXPECT_TRUE((Judged{4, 2}.suffices()));
   EXPECT_FALSE((Judged{5, 2}.suffices()));
   EXPECT_FALSE((Judged{100, 99, 0.5, true}.suffices()));
+}
+
+TEST(Judged, ClaimsWidenByEightBitsOrSixteenRoundings) {
+  EXPECT_EQ(widest_share(0x1p-24), 0x1p-8);
+  EXPECT_EQ(widest_share(0x1p-10), 0x1p-6);
+  EXPECT_EQ(widest_share(1), 0x1p-4) << "a type narrower than bfloat16 is none to compute in";
+}
+
+TEST(Judged, IsNotWhatOnlyAWideClaimMakesRight) {
+  const auto judged_of = [](double widest, double got, double bound, double range) {
+    Comparison comparison(widest);
+    comparison.near({"S", 0}, got, 3.0, bound, range);
+    EXPECT_EQ(comparison.finding().verdict, Verdict::pass);
+    return comparison.finding().judged.judged;
+  };
+  EXPECT_EQ(judged_of(0x1p-8, 3.01, 0.5, 4), 1) << "off by less than 2^-8 of what the value can be";
+  EXPECT_EQ(judged_of(0x1p-8, 3.02, 0.5, 4), 0);
+  EXPECT_EQ(judged_of(0x1p-8, 3.01, 0.5, no_range), 1) << "of the value";
+  EXPECT_EQ(judged_of(0x1p-8, 3.02, 0.5, no_range), 0);
+  EXPECT_EQ(judged_of(no_range, 3.02, 0.5, 4), 1);
+}
+
+TEST(Judged, IsWhatFailsThoughClaimsAreWide) {
+  Comparison comparison(0x1p-8);
+  comparison.near({"S", 0}, 4.0, 3.0, 0.5, 4);
+  EXPECT_EQ(comparison.finding().verdict, Verdict::fail);
+  EXPECT_EQ(comparison.finding().judged.judged, 1);
 }
 
 TEST(Judged, Merges) {

@@ -56,10 +56,12 @@ bool Comparison::misses_index() const {
   return false;
 }
 
-bool Comparison::accept(const Place& place, double error, double bound, double range) {
-  const bool is_one = count(place, bound, range);
+bool Comparison::accept(const Place& place, double error, double bound, double range, double value) {
   // A bound is infinite if a kernel claims very little. Even then the result must be finite.
   const bool passes = error <= bound && std::isfinite(error);
+  const double size = range > 0 && range < no_range ? range : std::max(1.0, std::abs(value));
+  const bool is_widened = passes && error > widest_ * size;
+  const bool is_one = count(place, is_widened ? no_range : bound, range);
   const double share = error == 0 ? 0 : error / bound;
   if ((is_one || !passes) && !(share <= margin_.share)) margin_.take(share, place.text(), error);
   failures_ += passes ? 0 : 1;
@@ -69,7 +71,8 @@ bool Comparison::accept(const Place& place, double error, double bound, double r
 template <class Real>
 void Comparison::same_special(const Place& place, Real got, double expected) {
   const bool alike = std::isnan(expected) ? std::isnan(got) : double{got} == expected;
-  if (accept(place, alike ? 0 : std::numeric_limits<double>::infinity(), 0, no_range) || failures_ > 1) return;
+  if (accept(place, alike ? 0 : std::numeric_limits<double>::infinity(), 0, no_range, 0) || failures_ > 1)
+    return;
   clue_ = Clue::number(expected, double{got});
   first_failure_ = fmt::format("{}\n  expected {}\n  got      {}", place.text(),
                                std::isnan(expected) ? "nan" : fmt::format("{}", expected), show(got));
@@ -80,7 +83,7 @@ void Comparison::hold(const Place& place, Real got, double expected, double boun
   if (!std::isfinite(expected)) return same_special(place, got, expected);
   if (std::abs(expected) > bound && is_judged(bound, range)) mark(noticed_.elements, place);
   const double error = std::abs(double{got} - expected);
-  if (accept(place, error, bound, range) || failures_ > 1) return;
+  if (accept(place, error, bound, range, expected) || failures_ > 1) return;
   clue_ = Clue::number(expected, double{got});
   const std::string beyond = std::isnan(bound) ? "" : fmt::format(" where the bound is {:.3g}", bound);
   first_failure_ =
@@ -96,10 +99,10 @@ void Comparison::hold_exact(const Place& place, Real got, const Exact& exact, do
   // Nearly all errors are told in double, whose own error is a millionth of the bound, from what the bound allows.
   const double nearly = std::abs(double{got} - rounded);
   if (nearly <= 0.99 * bound && std::abs(rounded) <= 0x1p31 * bound && std::isfinite(bound))
-    return void(accept(place, nearly, bound, range));
+    return void(accept(place, nearly, bound, range, rounded));
   const double error = std::isfinite(got) ? absolute_difference(BigFloat(got), exactly(exact))
                                           : std::abs(double{got});  // NaN stays NaN, infinity infinite
-  if (accept(place, error, bound, range) || failures_ > 1) return;
+  if (accept(place, error, bound, range, rounded) || failures_ > 1) return;
   clue_ = Clue::number(rounded, double{got});
   first_failure_ = place.text() + "\n" + explain(got, exactly(exact), error, bound);
 }

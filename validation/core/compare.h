@@ -28,6 +28,9 @@ struct Place {
 
 class Comparison {
  public:
+  /// `widest`: a result that is off by more than this share of its size is not judged (judged.h).
+  explicit Comparison(double widest = no_range) : widest_(widest) {}
+
   /// Compares `got` with `expected`. If `expected` is infinite or NaN, so must `got` be; bound 0 asks for equality, and
   /// 0 and -0 are equal. `range` is the largest size that the value can have (judged.h).
   void near(const Place& place, float got, double expected, double bound, double range = no_range);
@@ -93,9 +96,10 @@ class Comparison {
   void hold_bits(const Place& place, Real first, Real second, const std::string& what);
   template <class Real>
   void same_special(const Place& place, Real got, double expected);
-  bool accept(const Place& place, double error, double bound, double range);
+  bool accept(const Place& place, double error, double bound, double range, double value);
   bool misses_index() const;
 
+  double widest_;
   Margin margin_;
   std::string first_failure_;
   Clue clue_;  ///< of the first failure

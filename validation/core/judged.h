@@ -17,6 +17,14 @@ constexpr bool is_judged(double bound, double range) {
   return bound < (range > 0 ? range : no_range);
 }
 
+/// The share of a result's size up to which a kernel may be off by what it declares alone: 2^-8, or 16 of the largest
+/// roundings of a value that it declares. A kernel that loses more does not round, it computes something else, and a
+/// result that is off by more is not judged.
+constexpr double widest_share(double largest_rounding) {
+  constexpr double of_bfloat16 = 0x1p-8;
+  return std::max(of_bfloat16, 16 * std::min(largest_rounding, of_bfloat16));
+}
+
 /// The elements that were compared.
 struct Judged {
   std::int64_t elements = 0;

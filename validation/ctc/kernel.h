@@ -1,6 +1,7 @@
 // What the gate judges: anything that maps a CTC problem to losses and gradients.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 #include <string>
@@ -36,6 +37,8 @@ struct CtcKernelInfo {
   Support support = {};
   double largest_activation = 0;  ///< |a| of finite activations; 0: no limit
   double largest_spread = 0;      ///< the largest finite activation of a frame less its smallest; 0: no limit
+
+  double largest_rounding() const { return std::max(unit_roundoff, output_unit_roundoff); }
 };
 
 /// Options of a run.

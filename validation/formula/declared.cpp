@@ -9,6 +9,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "validation/core/judged.h"
 #include "validation/formula/expression.h"
 
 namespace assay::validation::formula {
@@ -74,7 +75,7 @@ double widest_share(const Arithmetic& arithmetic, Dtype storage) {
                              arithmetic.exp_error * compute, arithmetic.input_roundoff, arithmetic.partial.roundoff});
   for (const auto& [name, count] : arithmetic.rounds) largest = std::max(largest, count * compute);
   if (arithmetic.products || !arithmetic.kept.empty()) largest = std::max(largest, 0x1p-8);  // bfloat16's
-  return std::max(0x1p-8, 16 * std::min(largest, 0x1p-8));
+  return validation::widest_share(largest);
 }
 
 DeclaredRoundings::DeclaredRoundings(const Graph& graph, const Doubles& values, const Arithmetic& arithmetic)

@@ -16,8 +16,7 @@ void require_names(const std::vector<std::shared_ptr<const Traced>>& formulas, c
 /// What a kernel of the same storage has that declares nothing of how it computes.
 Arithmetic without_declared(Arithmetic arithmetic);
 
-/// The share of a result's size up to which a kernel may be off by what it declares alone: 2^-8, or 16 of the largest
-/// roundings of a value that it declares. A kernel that loses more does not round, it computes something else.
+/// The share of a result's size up to which a kernel may be off by what it declares alone (core/judged.h).
 double widest_share(const Arithmetic& arithmetic, Dtype storage);
 
 /// The sum of the sizes of the terms of element `i` of a sum or difference; 0 for other operations. The roundings of the

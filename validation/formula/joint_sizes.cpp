@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
+#include <tuple>
 
-#include "validation/core/infinity.h"
 #include "validation/core/sizes.h"
 #include "validation/formula/sample.h"
 #include "validation/formula/work.h"
@@ -16,7 +17,8 @@ namespace {
 struct Taken {
   double held = 0;     ///< elements of nodes, with the work of tracing them
   double work = 0;     ///< also the terms of products of matrices
-  double element = 0;  ///< of one element of a result
+  double element = 0;  ///< of one element of the result that takes the least
+  double dearest = 0;  ///< of the result that takes the most
 };
 
 class JointPlan {
@@ -71,21 +73,28 @@ class JointPlan {
     return drawn;
   }
 
-  /// The sizes, or multiples of `step` below them. Those that are not large stay as they are.
+  /// The sizes, or multiples of `step` below them, at which a result has a sample; and, where some have none there, those
+  /// at which all have one. Sizes that are not large stay as they are.
   void add(const Extents& drawn, std::int64_t step) {
+    if (!add_where(drawn, step, &Taken::element)) return;
+    if (foretold(planned_.back().sizes).dearest > most_sampled) add_where(planned_.back().sizes, step, &Taken::dearest);
+  }
+
+  bool add_where(const Extents& drawn, std::int64_t step, double Taken::* of_result) {
     constexpr double most_held = 40e6;
     for (double share = 1; share > 0.05; share *= 0.8) {  // listed sizes may not become smaller
       const Extents sizes = taken_sizes(drawn, share, step);
       if (std::ranges::any_of(sizes,
                               [&](const auto& one) { return one.second < std::min(pair_min, drawn.at(one.first)); }))
-        return;
+        break;
       const Taken taken = foretold(sizes);
-      if (taken.held <= std::min(left_, most_held) && taken.element <= most_sampled) {
+      if (taken.held <= std::min(left_, most_held) && taken.*of_result <= most_sampled) {
         left_ -= taken.held;
         planned_.push_back({sizes, taken.work + work_of_moving(specification_, sizes)});
-        return;
+        return true;
       }
     }
+    return false;
   }
 
   /// Before a case of far more work than the one before comes one half as large: the time of a call is foretold well.
@@ -111,13 +120,19 @@ class JointPlan {
     return sizes;
   }
 
-  Taken at(const Extents& sizes) const {
+  const Taken& at(const Extents& sizes) {
+    const auto [known, is_new] = known_.try_emplace(sizes);
+    if (is_new) known->second = traced_at(sizes);
+    return known->second;
+  }
+
+  Taken traced_at(const Extents& sizes) const {
     const auto traced = trace_(extents_at(specification_, sizes));
     Taken taken;
     const double work_of_node = std::max(specification_.work_of_node, 200.0);  // they take memory, too
     for (const Node& node : traced->graph.nodes) taken.held += static_cast<double>(node.size) + work_of_node;
     taken.work = static_cast<double>(traced->graph.elements());
-    taken.element = work_of_an_element(*traced, of_gradients_, infinity);
+    std::tie(taken.element, taken.dearest) = work_of_elements(*traced, of_gradients_);
     return taken;
   }
 
@@ -139,7 +154,7 @@ class JointPlan {
       const auto size = static_cast<double>(base[extent]);
       const double power =
           std::log(static_cast<double>(large) / size) / std::log(size / static_cast<double>(half[extent]));
-      for (double Taken::* count : {&Taken::held, &Taken::work, &Taken::element})
+      for (double Taken::* count : {&Taken::held, &Taken::work, &Taken::element, &Taken::dearest})
         taken.*count *= std::pow(whole.*count / std::max(less.*count, 1.0), power);
     }
     return taken;
@@ -151,6 +166,7 @@ class JointPlan {
   Random random_;
   double left_;  ///< of what graphs may hold together
   std::vector<JointSizes> planned_;
+  std::map<Extents, Taken> known_;
 };
 
 }  // namespace

@@ -17,7 +17,8 @@ struct JointSizes {
 /// Each pair of extents at more than 1024, and all of three or more at more than 512; all extents equal, and multiples of
 /// 128 or of 100; each extent anywhere up to its limit, with moderate others. Those of little work come first. They are
 /// smaller where the formula's graph would be too large to be traced, or each element of its outputs, or of its gradients,
-/// takes too much work.
+/// takes too much work. Where only some of these have a sample, as a weight's gradient of which each element needs all rows
+/// has none, a smaller case follows in which all have one.
 std::vector<JointSizes> joint_sizes(const Specification& specification, const Trace& trace, bool of_gradients,
                                     Reach reach, Random random);
 

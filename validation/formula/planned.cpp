@@ -86,10 +86,8 @@ class Plan {
       const double work = work_.with_nodes(a, size_a, b, size_b);
       if (work > std::min(left, allowed_.each_pair)) return;
       left -= work;
-      planned_.push_back({{{a, size_a}, {b, size_b}},
-                          values,
-                          -1,
-                          work + work_of_moving(specification_, {{a, size_a}, {b, size_b}})});
+      planned_.push_back(
+          {{{a, size_a}, {b, size_b}}, values, -1, work + work_of_moving(specification_, {{a, size_a}, {b, size_b}})});
     };
     if (reach_ != Reach::quick)
       for (const auto& [a, b] : pairs)  // keys and the width of a head, a batch and the width of a model
@@ -200,17 +198,24 @@ class Plan {
     }
   }
 
-  /// Each pattern where all extents are moderate: every second one has one size, the others the other.
+  /// Each pattern where all extents are moderate: every second one has one size, the others the other. In a quick run each
+  /// pattern has one of these two, by the seed.
   void add_patterns() {
     const bool has_indices = std::ranges::any_of(specification_.inputs, [](const Input& input) {
       return input.kind == Kind::index || input.kind == Kind::flag || input.kind == Kind::decay;
     });
     std::vector<Extents> all = {{}};
     if (specification_.only.empty()) all = {moderate_sizes(5, 24), moderate_sizes(70, 40)};
-    for (const Pattern& pattern : patterns())
-      for (const Extents& sizes : all)
-        if (pattern.index == nullptr || has_indices)
-          planned_.push_back({sizes, {.kind = ValueClass::Kind::pattern, .pattern = &pattern}});
+    std::size_t number = seed_;
+    for (const Pattern& pattern : patterns()) {
+      if (pattern.index != nullptr && !has_indices) continue;
+      const ValueClass values{.kind = ValueClass::Kind::pattern, .pattern = &pattern};
+      if (reach_ == Reach::quick) {
+        planned_.push_back({all[number++ % all.size()], values});
+        continue;
+      }
+      for (const Extents& sizes : all) planned_.push_back({sizes, values});
+    }
   }
 
   /// In turn the one and the other, less where the work would be too much.

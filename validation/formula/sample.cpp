@@ -214,13 +214,15 @@ std::vector<std::int64_t> sampled_elements(const std::vector<std::int64_t>& shap
   return elements;
 }
 
-double work_of_an_element(const Traced& traced, bool of_gradients, double most) {
-  double least = infinity;
-  for (const auto node : results_of(traced, of_gradients))
-    if (node >= 0 && traced.graph.size_of(node) > 0)
-      if (const auto elements = needed_by_last(traced.graph, node, most))
-        least = std::min(least, work_of(traced.graph, *elements));
-  return least;
+std::pair<double, double> work_of_elements(const Traced& traced, bool of_gradients) {
+  double least = infinity, most = 0;
+  for (const auto node : results_of(traced, of_gradients)) {
+    if (node < 0 || traced.graph.size_of(node) == 0) continue;
+    const double work = work_of(traced.graph, *needed_by_last(traced.graph, node, infinity));
+    least = std::min(least, work);
+    most = std::max(most, work);
+  }
+  return {least, most};
 }
 
 }  // namespace assay::validation::formula

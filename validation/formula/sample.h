@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "validation/core/random.h"
@@ -34,7 +35,7 @@ std::optional<Sample> sample_of(const Subject& subject, const Case& c, bool of_g
 /// So many elements of an array of this shape, or all. A quarter are corners, and one at least, the last one first.
 std::vector<std::int64_t> sampled_elements(const std::vector<std::int64_t>& shape, std::size_t count, Random random);
 
-/// The work of one element of the result that takes the least; more than `most` is infinite.
-double work_of_an_element(const Traced& traced, bool of_gradients, double most);
+/// The work of one element: of the result that takes the least, and of the one that takes the most.
+std::pair<double, double> work_of_elements(const Traced& traced, bool of_gradients);
 
 }  // namespace assay::validation::formula

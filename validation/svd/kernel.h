@@ -1,6 +1,7 @@
 // What the gate judges: anything that maps a batch of matrices to their singular values and vectors.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -35,6 +36,9 @@ struct SvdKernelInfo {
 
   /// The unit roundoff of the arithmetic inside, for a problem of the type.
   double roundoff(Dtype dtype) const { return dtype == Dtype::float64 ? std::ldexp(1.0, -53) : unit_roundoff; }
+
+  /// Of one value, in a problem of the type.
+  double largest_rounding(Dtype dtype) const { return std::max(roundoff(dtype), format_of(dtype).roundoff); }
 };
 
 /// Options of a run.

@@ -1,6 +1,7 @@
 // Patterns of values: a kernel that is wrong at one alone is accused, and the elements are what the names say.
 #include "validation/formula/patterns.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -154,7 +155,22 @@ TEST(FormulaPatterns, IndicesAreInOrderFlagsSetAndInputsEqual) {
         ASSERT_EQ(c.arrays[3][static_cast<std::size_t>(i)], static_cast<double>(i % c.extents.at("V")));
     }
   }
-  EXPECT_EQ(met, 2);
+  EXPECT_EQ(met, 1);
+}
+
+TEST(FormulaPatterns, SeedsTakeTurnsWithTheSizesAndAFullRunHasBoth) {
+  const Subject subject = sum_of_two();
+  const auto sizes_at = [&](Reach reach, std::uint64_t seed) {
+    std::vector<Extents> sizes;
+    for (const Planned& plan : planned_of(subject.specification, subject.trace, false, reach, Dtype::float32, seed))
+      if (plan.values.pattern == &patterns().front()) sizes.push_back(plan.sizes);
+    return sizes;
+  };
+  const auto one = sizes_at(Reach::quick, 1), other = sizes_at(Reach::quick, 2);
+  ASSERT_EQ(one.size(), 1);
+  ASSERT_EQ(other.size(), 1);
+  EXPECT_NE(one, other);
+  EXPECT_THAT(sizes_at(Reach::full, 1), ::testing::UnorderedElementsAre(one[0], other[0]));
 }
 
 }  // namespace

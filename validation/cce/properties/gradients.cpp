@@ -33,7 +33,7 @@ Finding compare(const CceContext& context, const CceCase& c, const Gradient& gra
   const auto [truth, bounds] = truth_and_bounds<CceBounds>(context, c);
   const std::vector<float> got = run_valid(context.kernel, c, {.without = gradient.without}).*gradient.got;
   const ExactValues& exact = (*truth).*gradient.truth;
-  Comparison comparison;
+  Comparison comparison(widest_share(context.kernel.info().largest_rounding(c.dtype)));
   for (std::size_t i = 0; i < got.size(); ++i) {
     const double size = exact.with(i, [](const auto& value) { return static_cast<double>(value); });
     const double bound = (bounds.*gradient.bound)(i, size);

@@ -46,7 +46,7 @@ void notice_terms(Comparison& comparison, const CceCase& c, const CceKernelInfo&
 Finding check_loss(const CceContext& context, const CceCase& c) {
   const auto [truth, bounds] = truth_and_bounds<CceBounds>(context, c);
   const CceRun run = run_valid(context.kernel, c, {.without = {"dhidden", "dweight", "dbias"}});
-  Comparison comparison;
+  Comparison comparison(widest_share(context.kernel.info().largest_rounding(c.dtype)));
   for (std::size_t i = 0; i < run.loss.size(); ++i) {
     comparison.near(loss_place(i), run.loss[i], truth->loss, i, bounds.loss(i));
     comparison.weigh(run.loss[i], to_double(truth->loss[i]), bounds.loss(i), 0x1p-24);

@@ -7,7 +7,7 @@ namespace assay::validation::properties {
 namespace {
 
 Finding check_gradient(const CtcContext& context, const CtcCase& c) {
-  Comparison comparison;
+  Comparison comparison(widest_share(context.kernel.info().largest_rounding()));
   in_parts(context, c, run_valid(context.kernel, c), [&](const CtcPart& part) {
     compare_gradient(comparison, part.problem, part.bounds, part.run, part.truth, part.first);
   });

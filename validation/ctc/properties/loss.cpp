@@ -20,7 +20,7 @@ void notice_classes(Comparison& comparison, const CtcCase& c, const CtcBounds& b
 
 Finding check_loss(const CtcContext& context, const CtcCase& c) {
   const CtcRun whole = run_valid(context.kernel, c, {.without = {"gradient"}});
-  Comparison comparison;
+  Comparison comparison(widest_share(context.kernel.info().largest_rounding()));
   const double roundoff = format_of(context.kernel.info().losses_of_dtype ? c.dtype : Dtype::float32).roundoff;
   in_parts(context, c, whole, [&](const CtcPart& part) {
     compare_losses(comparison, part.bounds, part.run, part.truth, part.first);

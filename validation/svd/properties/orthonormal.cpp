@@ -33,7 +33,7 @@ Finding check_orthonormal(const SvdContext& context, const SvdCase& c, decltype(
                           Product product) {
   const SvdRun run = run_valid(context.kernel, c);
   const SvdBounds bounds(c, context.kernel.info());
-  Comparison comparison;
+  Comparison comparison(widest_share(context.kernel.info().largest_rounding(c.dtype)));
   hold(comparison, c, run, bounds);
   Finding finding = comparison.finding();
   if (is_failure(finding.verdict)) finding.explanation += what_drifts(c, run, bounds, product);

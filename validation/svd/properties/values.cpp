@@ -42,7 +42,7 @@ Finding hold_against_truth(const SvdContext& context, const SvdCase& c, bool gra
   const auto truth = context.truth_of(c);
   const SvdBounds bounds(c, kernel);
   const SvdRun run = run_valid(context.kernel, c);
-  Comparison comparison;
+  Comparison comparison(widest_share(kernel.largest_rounding(c.dtype)));
   for (std::int64_t b = 0; b < c.B; ++b) {
     const SvdMatrixTruth& one = *truth->matrices[static_cast<std::size_t>(b)];
     const double largest = one.factors.S.empty() ? 0 : in_range(one.factors.S[0]);
