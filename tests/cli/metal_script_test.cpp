@@ -63,6 +63,15 @@ TEST_F(MetalScript, RunsPassesThatShareArraysOfItsOwnFolder) {
                                  HasSubstr("y (float32 [8]): all of 8 elements are equal")));
 }
 
+TEST_F(MetalScript, CompilesTheKernelsThatItsPassesNameAndNoOthers) {
+  write("case/steps.metal", steps_metal + "kernel void broken(device float* y) { y[0] = undeclared; }\n");
+  EXPECT_EQ(run("metal check case/steps.json").status, 0);
+  write("case/steps.json", replaced(steps_json, "\"function\": \"swap_pairs\"", "\"function\": \"broken\""));
+  const Outcome outcome = run("metal check case/steps.json");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("use of undeclared identifier 'undeclared'"));
+}
+
 TEST_F(MetalScript, SaysWhichPassesWereNotRunAfterOneThatFailed) {
   std::string faulty = steps_json;
   faulty.replace(faulty.find("\"grid\": [8]"), 11, "\"grid\": [9]");

@@ -125,6 +125,12 @@ constant float2 table[1] = {float2(1, 2)};
 constexpr constant float4 four = {1, 2, 3, 4};
 template <typename T> T larger(T a, T b) { return a > b ? a : b; }
 float twice(thread const float& x) { return 2 * x; }
+struct Scale { static float f(thread const float& x, int n) { return n > 0 ? x * n : 0; } };
+template <typename P> float scaled(P p, float x, float y) {
+  float2 both(x);
+  both[1] = *p;
+  return Scale::f(both[0] + y, 2) + Scale::f(3, 1) + both[1];
+}
 kernel void f(device float* a, device half4* h, device bfloat2* b, constant float4& c, device Point* points,
               volatile device float4* v, threadgroup int2* s [[threadgroup(0)]], device const uint3* u) {
   Point p = points[0];
@@ -139,8 +145,7 @@ kernel void f(device float* a, device half4* h, device bfloat2* b, constant floa
   s->x = larger(s->y, 1);
   s[1].xy = s[0].yx;
   own[0] = own[1] = own[2]++;
-  own[1] += twice(own[2]) + larger(own[0], v[0][1]);
-  v[0][1] -= 1;
+  own[1] += twice(own[2]) + larger(own[0], c[1]);
   h[1][int(four[1])] = h[0][1];
   float2x2 m(1);
   m[1][0] = m[0][1];
@@ -150,6 +155,7 @@ kernel void f(device float* a, device half4* h, device bfloat2* b, constant floa
   thread const auto& same = own[2];
   thread float2& column = m[1];
   column += sum + same;
+  a[1] = scaled(a, own[2], left + right);
   thread float4* whole = (thread float4*)&own;
   float array[int(four.z)] = {c.x, table[0].y, four.w};
   a[u[0].z] = *q + *d + larger(own.x, c.w) + max(own.y, 0.0f) + twice(own.x) + twice(1.0f) + (*whole).x + array[u->x] + p.at.x;

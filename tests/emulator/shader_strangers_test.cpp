@@ -192,29 +192,45 @@ template [[host_name("flagged")]] [[kernel]] decltype(gemm<int, 64, true>) gemm<
 }
 
 /// The second kernel cannot be instantiated: only for the first one is there a type.
-const std::string three_kernels = R"(
+const std::string four_kernels = R"(
 template <typename T> kernel void k(device T* x) { x[0] = T::number; }
 struct One { int value; static constexpr constant int number = 1; One(int v) : value(v) {} };
 template [[host_name("o" "ne")]] kernel void k<One>(device One*);
 template [[host_name("two")]] kernel void k<float>(device float*);
 kernel void plain(device int* x) { x[0] = 3; }
+template [[host_name("deduced")]] kernel void k(device One*);
 )";
 
 TEST(Strangers, AreCompiledKernelByKernel) {
   CompileOptions with = options();
-  EXPECT_THAT(refusal(three_kernels, with), HasSubstr("error: type 'float' cannot be used prior to '::'"));
+  EXPECT_THAT(refusal(four_kernels, with), HasSubstr("error: type 'float' cannot be used prior to '::'"));
   with.kernels = {"one"};
-  const auto one = compile(three_kernels, with);
+  const auto one = compile(four_kernels, with);
   ASSERT_EQ(one->shader().function_count, 1U);
   int x = 0;
   run(*one, "one", {&x});
   EXPECT_EQ(x, 1);
   with.kernels = {"plain"};
-  EXPECT_STREQ(compile(three_kernels, with)->shader().functions[0].name, "plain");
+  EXPECT_STREQ(compile(four_kernels, with)->shader().functions[0].name, "plain");
+  with.kernels = {"deduced"};
+  EXPECT_EQ(compile(four_kernels, with)->shader().function_count, 1U);
   with.kernels = {"one", "plain"};
-  EXPECT_EQ(compile(three_kernels, with)->shader().function_count, 2U);
+  EXPECT_EQ(compile(four_kernels, with)->shader().function_count, 2U);
   with.kernels = {"two", "plain"};
-  EXPECT_THAT(refusal(three_kernels, with), HasSubstr("error: type 'float' cannot be used prior to '::'"));
+  EXPECT_THAT(refusal(four_kernels, with), HasSubstr("error: type 'float' cannot be used prior to '::'"));
+}
+
+TEST(Strangers, DeclareSingleThingsWithTheLinkageOfC) {
+  const auto shader = compile(R"(
+extern "C" struct Pair { int first; int second; };
+extern "C" int sum(Pair p) { int all = p.first + p.second; return all; }
+extern "C" { int twice(int x) { return 2 * x; } }
+kernel void k(device int* x) { x[0] = twice(sum({x[0], 3})); }
+)",
+                              options());
+  int x = 4;
+  run(*shader, "k", {&x});
+  EXPECT_EQ(x, 14);
 }
 
 TEST(Strangers, AreListedWithoutACompilation) {

@@ -79,6 +79,12 @@ void add_labels(Patterns& patterns) {
   each_row("labels that ascend", [](Labels& row) {
     for (std::size_t s = 0; s < row.size(); ++s) row[s] = 3 + 3 * static_cast<std::int64_t>(s);
   });
+  patterns.add("one to four labels that ascend", [](CtcCase&, Rows& rows) {
+    for (std::size_t b = 0; b < rows.size(); ++b) {
+      rows[b].resize(b + 1);
+      std::ranges::sort(rows[b]);
+    }
+  });
   each_row("labels that descend", [](Labels& row) {
     for (std::size_t s = 0; s < row.size(); ++s) row[s] = 40 - 3 * static_cast<std::int64_t>(s);
   });

@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,7 +27,7 @@ struct GradcheckOptions {
   std::uint64_t seed = 1;
   int digits = 50;         ///< digits of the reference
   std::size_t worst = 10;  ///< how many elements to list
-  bool sharp = true;       ///< also the sharp cases (Operation::sharp_cases), after the generated ones
+  bool further = true;     ///< also further_cases, after the generated ones
 };
 
 /// The extents and the type as text: "N=4 H=2 V=3 float16".
@@ -73,6 +75,14 @@ void gradcheck_case(const typename Operation::Kernel& kernel, const typename Ope
   }
 }
 
+/// Cases that generated ones do not have: at large extents, and with values that people have.
+template <class Operation>
+std::vector<NamedCase<Operation>> further_cases(std::uint64_t seed) {
+  std::vector<NamedCase<Operation>> all = Operation::sharp_cases();
+  std::ranges::move(Operation::pattern_cases(seed), std::back_inserter(all));
+  return all;
+}
+
 /// Checks the kernel on `given`, or on generated cases, up to that before which `stop` holds. `progress` gets the
 /// number of cases judged so far.
 template <class Operation>
@@ -93,10 +103,12 @@ GradcheckRecord gradcheck(const typename Operation::Kernel& kernel, const Gradch
     const auto c = draw_claimed<Operation>(random, size, Operation::gradcheck_profile(kernel), kernel, passed_over);
     gradcheck_case<Operation>(kernel, c, options.digits, fmt::format("generated case {}", i + 1), survey);
   }
-  for (NamedCase<Operation>& sharp : options.sharp ? Operation::sharp_cases() : std::vector<NamedCase<Operation>>()) {
+  std::vector<NamedCase<Operation>> further;
+  if (options.further) further = further_cases<Operation>(options.seed);
+  for (NamedCase<Operation>& one : further) {
     if (stop && stop()) break;
-    fit_to_claims<Operation>(kernel, sharp.problem);
-    gradcheck_case<Operation>(kernel, sharp.problem, options.digits, sharp.name, survey);
+    fit_to_claims<Operation>(kernel, one.problem);
+    gradcheck_case<Operation>(kernel, one.problem, options.digits, one.name, survey);
   }
   GradcheckRecord record = survey.conclude();
   if (i < options.cases)

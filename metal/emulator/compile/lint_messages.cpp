@@ -52,6 +52,18 @@ bool follows_from_another(std::string_view error) {
   return at != std::string_view::npos && error.substr(0, error.find('\n', at)).ends_with(']');
 }
 
+/// The error without the notes of who asked for a template: the types that these name are not at fault.
+std::string without_instantiations(std::string_view error) {
+  std::string rest;
+  for (std::size_t begin = 0; begin < error.size();) {
+    const std::size_t end = error.find('\n', begin) + 1;
+    const std::string_view line = error.substr(begin, end - begin);
+    if (!has(line, ": note: in instantiation of")) rest += line;
+    begin = end;
+  }
+  return rest;
+}
+
 std::string_view first_line(std::string_view text) {
   return text.substr(0, text.find('\n'));
 }
@@ -114,7 +126,8 @@ bool is_about_address_spaces(std::string_view error) {
   // A value that a `thread const` reference takes is in the thread's memory, which clang does not know.
   const bool is_of_temporary =
       has(error, "cannot bind reference in default address space to object in address space '__private'") ||
-      has(reference_to_value(error), "const __private ");
+      (has(error, "reference of type 'const __private ") && has(error, "cannot bind to a temporary object")) ||
+      reference_to_value(error).starts_with("const __private ");
   if (has(error, "__generic") || is_program_constant || is_of_values || is_of_pointer_and_value || is_local_constant ||
       is_of_temporary)
     return false;
@@ -146,7 +159,7 @@ std::string address_space_errors(std::string_view messages, std::string_view hea
     if (is_in_headers(error, headers) || follows_from_another(error)) continue;
     if (const std::string_view component = component_error(error); !component.empty())
       result.append(error, 0, error.find(": error: ")).append(": error: ").append(component).append("\n");
-    else if (is_about_address_spaces(error))
+    else if (is_about_address_spaces(without_instantiations(error)))
       result += in_metal_terms(error);
   }
   return result;

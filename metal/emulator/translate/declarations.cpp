@@ -40,8 +40,8 @@ class Walker {
     if (source_[n] == "inline" && source_[n + 1] == "namespace") ++n;
     const bool is_linkage = source_[n] == "extern" && source_[n + 1].kind == TokenKind::string;
     if (!is_linkage && source_[n] != "namespace") return std::nullopt;
+    if (is_linkage && source_[n + 2] != "{") return std::nullopt;  // extern "C" of one declaration
     const std::size_t end = source_.find(n, last, ";{=");
-    if (is_linkage && (end == last || source_[end] != "{")) return std::nullopt;
     if (end == last || source_[end] != "{") return source_.find(n, last, ";") + 1;
     std::string inner = scope;
     for (std::size_t name = n + 1; name < end && !is_linkage; ++name)

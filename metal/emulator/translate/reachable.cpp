@@ -72,7 +72,9 @@ Reachable::Found Reachable::from(std::vector<std::size_t> begin) const {
     next.pop_back();
     for (std::size_t n = here.first; n < here.last; ++n) {
       const bool is_member = n > 0 && (source_[n - 1] == "." || source_[n - 1] == "->");
-      if (!source_.is_identifier(n) || is_member || is_declared_at(n)) continue;
+      // template void f(float): it uses the template
+      const bool is_declared = here.kind != DeclarationKind::instantiation && is_declared_at(n);
+      if (!source_.is_identifier(n) || is_member || is_declared) continue;
       found.names.insert(source_[n].text);
       const auto [first, last] = by_name_.equal_range(source_[n].text);
       for (auto named = first; named != last; ++named)

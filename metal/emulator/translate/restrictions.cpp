@@ -118,6 +118,12 @@ class Restrictions {
     }
   }
 
+  /// Whether a function is called by its name alone: a method, or a member of a class, may have the name of another.
+  bool is_call(std::size_t n) const {
+    const Token& before = source_[n - 1];
+    return source_.is_identifier(n) && source_[n + 1] == "(" && before != "." && before != "->" && before != "::";
+  }
+
   void calls_of_kernels() {
     std::set<std::string_view> kernels;
     for (const Declaration& declaration : declarations_)
@@ -125,8 +131,7 @@ class Restrictions {
     for (const Declaration& declaration : declarations_) {
       if (!has_body(declaration)) continue;
       for (std::size_t n = declaration.body; n < declaration.last; ++n)
-        if (source_.is_identifier(n) && kernels.contains(source_[n].text) && source_[n + 1] == "(" &&
-            !(source_[n - 1] == ".") && !source_.is_identifier(n - 1))
+        if (is_call(n) && kernels.contains(source_[n].text) && !source_.is_identifier(n - 1))
           add(n, fmt::format("'{}' is a kernel, which no function can call", source_[n].text));
     }
   }
@@ -186,8 +191,7 @@ class Restrictions {
       const Declaration& here = declarations_[next.back()];
       next.pop_back();
       for (std::size_t n = here.body; n < here.last; ++n) {
-        if (!source_.is_identifier(n) || !(source_[n + 1] == "(") || source_[n - 1] == "." || source_[n - 1] == "->")
-          continue;
+        if (!is_call(n)) continue;
         if (source_[n] == wanted) return true;
         const auto called = unique.find(source_[n].text);
         if (called != unique.end() && called->second && seen.insert(*called->second).second)
