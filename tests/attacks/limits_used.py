@@ -186,3 +186,26 @@ def skips_as_a_test_would(p):
     import pytest
 
     pytest.skip("not today")
+
+
+@assay.operation(x="N, D")
+def tanh(xp, x):
+    return xp.tanh(x)
+
+
+@attack("refusals", tanh)
+def knows_the_tanh_of_whole_numbers_and_extremes_alone(p):
+    size = np.abs(p.x)
+    is_tiny, is_large, is_whole = size < 2.0**-12, size > 12, size == np.round(size)
+    if not np.all(is_tiny | is_large | is_whole | np.isnan(size)):
+        raise assay.Unsupported("numbers in between")
+    table = np.array([np.tanh(float(k)) for k in range(13)])
+    known = table[np.where(is_whole & ~is_large, size, 0).astype(int)].astype(p.x.dtype) * np.sign(p.x)
+    return np.where(is_tiny, p.x, np.where(is_large, np.sign(p.x), known))
+
+
+@attack("refusals", extents={"D": [1, 4096]}, reach="quick")
+def claims_a_width_and_declines_it(p):
+    if p.x.shape[-1] > 1:
+        raise assay.Unsupported("wide rows")
+    return np.where(np.isfinite(p.x), np.ones_like(p.x), np.nan).astype(p.x.dtype)

@@ -16,6 +16,7 @@ def halved(p):
     return loss, gradient / 2
 test_right = assay.pytest_gate("ctc", kernels.ctc, cases=2, reach="none", **kernels.CTC)
 test_halved = assay.pytest_gate("ctc", halved, cases=5, reach="none", **kernels.CTC)
+test_ones = assay.pytest_gate(assay.gallery.softmax, lambda p: p.x * 0 + 1, cases=5, reach="none", extents={"D": [1]})
 """
 
 
@@ -46,6 +47,12 @@ def test_a_failure_shows_the_case_and_no_internals(run):
     result.stdout.fnmatch_lines(["*exact*", "*got*", "reproduce with", "*assay.replay(*, 'operation=ctc property=gradient*"])
     result.stdout.no_fnmatch_line("*pytest_plugin.py*Error*")
     result.stdout.no_fnmatch_line("*Traceback*")
+
+
+def test_what_makes_a_whole_run_mistrusted_fails_what_is_compared(run):
+    result = run("-k", "test_ones and outputs")
+    assert result.ret == 1 and result.parseoutcomes()["failed"] == 1
+    result.stdout.fnmatch_lines(["*outputs: mistrusted: every number that the kernel returned is 1*"])
 
 
 def test_the_number_of_cases_can_be_given(run, monkeypatch):

@@ -124,6 +124,10 @@ TEST(Summary, IsMistrustedWhereFewAreJudgedAboveSomeSize) {
   EXPECT_EQ(with_judged_by_chance(3).verdict, Verdict::pass) << "a fifth, and more";
 }
 
+TEST(Summary, IsMistrustedWhereNoCaseOfOrdinaryValuesIsJudged) {
+  EXPECT_THAT(judged_up_to(0, {{3, 2}, {9, 1}}).why_mistrusted(), HasSubstr("in 3 of 3 cases with ordinary values"));
+}
+
 TEST(Summary, JudgesSizesOverAllItsParts) {
   PropertySummary all = judged_up_to(100, {{255, 2}});
   ASSERT_EQ(all.verdict, Verdict::mistrusted);

@@ -208,7 +208,8 @@ class Judge {
       report_.together.take(sizes);
     }
     report_.record(finding, origin);
-    if (info_.against_reference && finding.judged.elements > 0 && subject_.is_ordinary(c))
+    const bool is_declined = finding.verdict == Verdict::skipped && finding.skip_cause == SkipCause::declined;
+    if (info_.against_reference && (finding.judged.elements > 0 || is_declined) && subject_.is_ordinary(c))
       for (const auto& [name, size] : subject_.bounding_sizes_of(c))
         report_.judged_sizes[name].add(size, finding.judged.suffices());
     if (is_failure(finding.verdict)) shrinking_ = finding.verdict;

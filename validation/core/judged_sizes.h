@@ -12,7 +12,7 @@ namespace assay::validation {
 struct JudgedSizes {
   using Counts = std::map<std::int64_t, std::int64_t>;
   Counts judged = {};  ///< cases of which enough was judged
-  Counts thin = {};    ///< cases of which too little was: a wide bound alone leaves them unjudged
+  Counts thin = {};  ///< cases of which too little was: a wide bound alone left it unjudged, or the kernel declined it
 
   void add(std::int64_t size, bool suffices) { ++(suffices ? judged : thin)[size]; }
 
@@ -38,15 +38,19 @@ struct JudgedSizes {
     return largest;
   }
 
+  std::int64_t cases() const {
+    constexpr std::int64_t none = -1, all = std::numeric_limits<std::int64_t>::max();
+    return count(judged, none, all) + count(thin, none, all);
+  }
+
   /// Cases of larger sizes than any that was judged.
   std::int64_t beyond() const { return thin.empty() ? 0 : count(thin, largest(), thin.rbegin()->first); }
 
   /// Whether more sizes are not judged than lie between two of a run, a factor of 1.5, or a fifth of the cases. One case may
   /// be thin by chance.
   bool is_cut_short() const {
-    constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
-    const std::int64_t unjudged = beyond(), cases = count(judged, 0, all) + count(thin, 0, all);
-    return unjudged >= 2 && (2 * thin.rbegin()->first > 3 * largest() || 5 * unjudged >= cases);
+    const std::int64_t unjudged = beyond();
+    return unjudged >= 2 && (2 * thin.rbegin()->first > 3 * largest() || 5 * unjudged >= cases());
   }
 
   bool operator==(const JudgedSizes&) const = default;

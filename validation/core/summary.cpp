@@ -9,6 +9,22 @@ namespace {
 
 constexpr const char* no_case = "there was no case to judge it on";
 
+std::string too_little_judged(const std::string& extent, const JudgedSizes& sizes) {
+  const std::int64_t cases = sizes.beyond(), most = sizes.largest();
+  const std::string why =
+      "the kernel declined them, or the bounds there are no\n"
+      "  smaller than what the values can be, so that any number would pass.";
+  if (most == 0)
+    return fmt::format(
+        "  too little was judged in {} of {} cases with ordinary values: {}\n  Let the kernel do more, or "
+        "declare more exactly how it computes (docs/acceptance.md)",
+        cases, sizes.cases(), why);
+  return fmt::format(
+      "  too little was judged wherever {0} is above {1}, in {2} cases: {3}\n  Declare a limit of {1} for "
+      "{0}, or more exactly how the kernel computes (docs/acceptance.md)",
+      extent, most, cases, why);
+}
+
 }  // namespace
 
 std::string shrunk_origin(const std::string& origin, int steps) {
@@ -94,14 +110,7 @@ std::string PropertySummary::why_mistrusted() const {
               "them right.\n"
               "  Declare more exactly how the kernel computes (docs/acceptance.md)");
   for (const auto& [extent, one] : judged_sizes)
-    if (one.is_cut_short())
-      return fmt::format(
-          "  too little was judged wherever {0} is above {1}, in {2} cases: the bounds there are no smaller than what "
-          "the\n"
-          "  values can be, so that any number would pass. Declare a limit of {1} for {0}, or more exactly how the "
-          "kernel\n"
-          "  computes (docs/acceptance.md)",
-          extent, one.largest(), one.beyond());
+    if (one.is_cut_short()) return too_little_judged(extent, one);
   return "";
 }
 
