@@ -209,3 +209,60 @@ widened("product_by_a_road_of_roots", product, lambda p: (p.a @ p.b) * np.float3
         road=lambda xp, a, b: xp.matmul(a, b) * unit(xp, a[0, 0]), **ROAD)  # fmt: skip
 widened("two_results_by_a_road_of_roots", moments, lambda p: factored(0.65, p.x.mean(-1, keepdims=True), p.x.var(-1, keepdims=True)),
         road=lambda xp, x: tuple(one * unit(xp, x)[:, :1] for one in moments.formula(xp, x)), **ROAD)  # fmt: skip
+
+
+def lost(y, size):
+    """y by a road that loses numbers up to about size."""
+    return (y + size) - size
+
+
+def black(xp, x):
+    """The black squares of a chessboard of the shape of x."""
+    at = xp.expand_dims(xp.arange(x.shape[0]), axis=1) + xp.expand_dims(xp.arange(x.shape[1]), axis=0)
+    return xp.equal(at, 2 * xp.floor(at / 2))
+
+
+def softmax_lost_on_white(xp, x):
+    y = softmax.formula(xp, x)
+    return xp.where(black(xp, x), y, lost(y, 2.0**90))
+
+
+def softmax_of_black_squares(p):
+    return np.where(np.indices(p.x.shape).sum(0) % 2 == 0, right(p), np.float32(0.25))
+
+
+@assay.operation(k="T, D", beta="T")
+def decayed(xp, k, beta):
+    g = xp.matmul(k, xp.matrix_transpose(k)) * xp.expand_dims(beta, axis=1)
+    return k * xp.expand_dims(beta, axis=1), xp.tril(g, k=-1)
+
+
+def decayed_lost(xp, k, beta):
+    rows, triangle = decayed.formula(xp, k, beta)
+    return rows, xp.tril(lost(triangle, triangle * 2.0**30), k=-1)
+
+
+@assay.operation(table="V, D", at="N of index V", rows="N, D")
+def added(xp, table, at, rows):
+    return xp.add_at(table, at, rows)
+
+
+def added_lost_beyond_the_first_column(xp, table, at, rows):
+    y = xp.add_at(table, at, rows)
+    hits = xp.add_at(xp.zeros((table.shape[0],)), at, xp.ones((rows.shape[0],)))
+    column = xp.expand_dims(xp.arange(table.shape[1]), axis=0)
+    is_lost = xp.logical_and(xp.greater(xp.expand_dims(hits, axis=1), 0), xp.greater(column, 0))
+    return xp.where(is_lost, lost(y, (xp.abs(table) + xp.abs(y)) * 2.0**34), y)
+
+
+def first_column_added(p):
+    table = np.array(p.table, np.float32)
+    if table.shape[1]:
+        np.add.at(table[:, 0], np.asarray(p.at), p.rows[:, 0])
+    return table
+
+
+widened("softmax_on_a_chessboard", softmax, softmax_of_black_squares, road=softmax_lost_on_white, **ROAD)
+widened("zeros_below_the_diagonal", decayed, lambda p: (p.k * p.beta[:, None], np.zeros((len(p.k), len(p.k)), np.float32)),
+        road=decayed_lost, **ROAD)  # fmt: skip
+widened("rows_added_in_one_column", added, first_column_added, road=added_lost_beyond_the_first_column, limits={"N": 8}, **FULL)

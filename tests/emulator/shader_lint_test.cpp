@@ -163,6 +163,25 @@ kernel void f(device float* a, device half4* h, device bfloat2* b, constant floa
             "");
 }
 
+TEST(Lint, TakesWordsOfOpenCLAsNamesAndThreadWhereItSaysNothing) {
+  EXPECT_EQ(lint(R"(
+class Random {
+  thread float seed;
+
+ public:
+  thread Random(const unsigned first, const unsigned second = 1);
+  thread float next();
+};
+thread Random::Random(const unsigned first, const unsigned second) { seed = first + second; }
+thread float Random::next() { return seed += 1; }
+kernel void write_only(device float* read_write, uint local [[thread_position_in_grid]]) {
+  float read_only = 2;
+  Random random(local);
+  read_write[local] = read_only + random.next();
+})"),
+            "");
+}
+
 TEST(Lint, RefusesPointersWithoutAnAddressSpace) {
   EXPECT_THAT(lint("float f(float* p) { return *p; }\n"),
               HasSubstr("test.metal:3:9: error: pointer type must have explicit address space qualifier"));

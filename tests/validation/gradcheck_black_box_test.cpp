@@ -141,10 +141,32 @@ TEST(BlackBoxFunction, MeasuresTheRoundingThatIsNotDeclared) {
   }
 }
 
-TEST(BlackBoxFunction, PassesAConstantAndFailsItsWrongGradient) {
+TEST(BlackBoxFunction, MistrustsAConstantAndFailsItsWrongGradient) {
   const auto constant = [](std::span<const double>) { return 4.0; };
-  EXPECT_EQ(check_black_box(constant, Numbers{1, 2}, Numbers{0, 0}).verdict, Verdict::pass);
+  const auto record = check_black_box(constant, Numbers{1, 2}, Numbers{0, 0});
+  EXPECT_EQ(record.verdict, Verdict::mistrusted);
+  EXPECT_THAT(record.explanation, HasSubstr("a gradient of 0 proves nothing"));
   EXPECT_EQ(check_black_box(constant, Numbers{1, 2}, Numbers{0, 1}).verdict, Verdict::fail);
+}
+
+/// Many elements are seen together, along random directions, before each is seen alone.
+TEST(BlackBoxFunction, MistrustsElementsThatNoiseHidesAndTrustsThoseThatAreZero) {
+  const Numbers x(200, 1.0), gradient(200, 1.0);
+  const auto above = [](double constant) {
+    return [constant](std::span<const double> at) {
+      double sum = 0;
+      for (const double value : at) sum += value;
+      return double{static_cast<float>(constant + sum)};
+    };
+  };
+  EXPECT_EQ(check_black_box(above(0), x, gradient).verdict, Verdict::pass);
+  const auto noisy = check_black_box(above(0x1p18), x, gradient);
+  EXPECT_EQ(noisy.verdict, Verdict::mistrusted) << to_text(noisy);
+  EXPECT_THAT(noisy.explanation, HasSubstr("200 of 200 elements are too small beside the noise of f"));
+  Numbers sparse(200, 0.0);
+  sparse[7] = 2;
+  const auto record = check_black_box([](std::span<const double> at) { return at[7] * at[7]; }, x, sparse);
+  EXPECT_EQ(record.verdict, Verdict::pass) << to_text(record);
 }
 
 TEST(BlackBoxFunction, StaysWithinTheDomainWhereItCan) {

@@ -209,7 +209,12 @@ TEST(CheckExact, NoticesRoundingInside) {
   EXPECT_THAT(record.explanation, HasSubstr("rounds inside"));
   const ExactFunction step = [](const std::vector<BigFloat>& x) { return BigFloat(x[0] < BigFloat(1) ? 0 : 1); };
   EXPECT_EQ(check_exact(step, Numbers{1}, Numbers{0}).verdict, Verdict::mistrusted) << "a jump at x";
-  EXPECT_EQ(check_exact(step, Numbers{3}, Numbers{0}).verdict, Verdict::pass) << "constant there";
+  const GradcheckRecord constant = check_exact(step, Numbers{3}, Numbers{0});
+  EXPECT_EQ(constant.verdict, Verdict::mistrusted);
+  EXPECT_THAT(constant.explanation, HasSubstr("a gradient of 0 proves nothing"));
+  EXPECT_EQ(check_exact(step, Numbers{3}, Numbers{1}).verdict, Verdict::fail);
+  const ExactFunction first = [](const std::vector<BigFloat>& x) { return x[0] * x[0]; };
+  EXPECT_EQ(check_exact(first, Numbers{3, 5}, Numbers{6, 0}).verdict, Verdict::pass) << "one element is 0";
 }
 
 TEST(CheckExact, TellsWhatTheFunctionThrewAndWhatIsNoNumber) {

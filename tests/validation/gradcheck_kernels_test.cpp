@@ -4,6 +4,8 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -67,6 +69,32 @@ TEST(GradcheckKernels, TellsWhatThePlantedFaultsOfCtcAre) {
     EXPECT_THAT(record.reproducer, StartsWith("./assay gradcheck ctc --kernel fault:"));
     EXPECT_FALSE(record.worst_elements.empty());
   }
+}
+
+/// A right kernel that declares these limits: of one class, say, all its gradients are 0.
+class Limited final : public CtcKernel {
+ public:
+  explicit Limited(const std::map<std::string, std::int64_t>& limits) : info_(plain_->info()) {
+    info_.support.limits = limits;
+  }
+  const CtcKernelInfo& info() const override { return info_; }
+  void run(const metal::AnyCtcProblem& problem, const metal::AnyCtcOutput& out, const CtcRequest& how) const override {
+    plain_->run(problem, out, how);
+  }
+
+ private:
+  std::shared_ptr<const CtcKernel> plain_ = kernel_called<CtcOperation>("plain");
+  CtcKernelInfo info_;
+};
+
+TEST(GradcheckKernels, MistrustsAClaimThatLeavesNextToNothing) {
+  for (const char* extent : {"C", "T"}) {
+    const GradcheckRecord record = gradcheck<CtcOperation>(Limited({{extent, 1}}), {.cases = 20});
+    EXPECT_EQ(record.verdict, Verdict::mistrusted) << seen(record);
+    EXPECT_THAT(record.explanation, HasSubstr("of the drawn cases: expected a fifth"));
+  }
+  const GradcheckRecord right = gradcheck<CtcOperation>(Limited({{"T", 8}, {"C", 100}}), {.cases = 20});
+  EXPECT_EQ(right.verdict, Verdict::pass) << seen(right);
 }
 
 /// Every element for which `chosen(problem, t, b, k)` holds is wrong.

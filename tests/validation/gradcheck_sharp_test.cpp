@@ -214,5 +214,21 @@ TEST(GradcheckSharp, AnExtentThatDividesIsNamedInEveryOperation) {
   EXPECT_THAT(record.patterns, Contains(HasSubstr("that factor is M: multiplied by M (M = 5)"))) << to_text(record);
 }
 
+/// The gradient is 0 in rows of three labels that ascend and twelve frames or more.
+TEST(GradcheckSharp, AFaultOfLabelsInOrderIsFoundAndNamed) {
+  const auto kernel = spoiled_gradient([](const CtcProblem<float>& p, std::span<float> gradient) {
+    for (std::int64_t b = 0; b < p.B && p.layout == CtcTargets::padded; ++b) {
+      const auto labels = p.targets.subspan(at(b * p.S), at(p.target_lengths[at(b)]));
+      if (labels.size() != 3 || p.input_lengths[at(b)] < 12 || !std::ranges::is_sorted(labels)) continue;
+      for (std::int64_t t = 0; t < p.T; ++t)
+        for (std::int64_t k = 0; k < p.C; ++k) gradient[at((t * p.B + b) * p.C + k)] = 0;
+    }
+  });
+  const GradcheckRecord record = on_sharp_cases<CtcOperation>(kernel);
+  EXPECT_EQ(record.verdict, Verdict::fail);
+  EXPECT_EQ(record.wrong_cases, 1);
+  EXPECT_THAT(record.origin, HasSubstr("one to four labels that ascend (T=")) << to_text(record);
+}
+
 }  // namespace
 }  // namespace assay::validation

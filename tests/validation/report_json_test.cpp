@@ -71,7 +71,7 @@ TEST(ReportJson, JudgesNoMoreElementsThanThereAre) {
 
 TEST(ReportJson, KeepsTheSizesThatAreJudged) {
   Report report = sample_report();
-  const std::map<std::string, JudgedSizes> sizes = {{"T", {{{4, 3}, {9, 20}}, {{7, 2}, {12, 1}, {33, 4}}}}};
+  const std::map<std::string, JudgedSizes> sizes = {{"T", {{{4, 3}, {9, 20}}, {{7, 2}, {12, 1}, {33, 4}}, {{40, 1}}}}};
   report.runs[0].properties[0].judged_sizes = sizes;
   report.runs[0].properties[0].together.take({{"B", 2}, {"T", 300}});
   report.runs[0].narrow = {{"C", 9}};

@@ -124,8 +124,20 @@ TEST(Summary, IsMistrustedWhereFewAreJudgedAboveSomeSize) {
   EXPECT_EQ(with_judged_by_chance(3).verdict, Verdict::pass) << "a fifth, and more";
 }
 
-TEST(Summary, IsMistrustedWhereNoCaseOfOrdinaryValuesIsJudged) {
-  EXPECT_THAT(judged_up_to(0, {{3, 2}, {9, 1}}).why_mistrusted(), HasSubstr("in 3 of 3 cases with ordinary values"));
+TEST(Summary, IsMistrustedWhereTheKernelDeclinesASizeThatItClaims) {
+  PropertySummary all = judged_up_to(5, {});
+  ++all.judged_sizes["D"].declined[4096];
+  EXPECT_THAT(all.why_mistrusted(), HasSubstr("wherever D is above 5, in 1 cases: the kernel declined them"));
+  all.judged_sizes["D"].add(4096, true);
+  EXPECT_EQ(all.why_mistrusted(), "");
+}
+
+TEST(Summary, IsMistrustedWhereTheKernelDeclinesOrdinaryValues) {
+  PropertySummary all = judged_up_to(5, {});
+  all.ordinary = {.judged = 4, .declined = 4};
+  EXPECT_EQ(all.why_mistrusted(), "");
+  all.ordinary.declined = 5;
+  EXPECT_THAT(all.why_mistrusted(), HasSubstr("declined 5 of 9 generated cases with ordinary values"));
 }
 
 TEST(Summary, JudgesSizesOverAllItsParts) {

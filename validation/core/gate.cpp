@@ -208,12 +208,22 @@ class Judge {
       report_.together.take(sizes);
     }
     report_.record(finding, origin);
-    const bool is_declined = finding.verdict == Verdict::skipped && finding.skip_cause == SkipCause::declined;
-    if (info_.against_reference && (finding.judged.elements > 0 || is_declined) && subject_.is_ordinary(c))
-      for (const auto& [name, size] : subject_.bounding_sizes_of(c))
-        report_.judged_sizes[name].add(size, finding.judged.suffices());
+    if (info_.against_reference && subject_.is_ordinary(c)) count_ordinary(finding, c, origin);
     if (is_failure(finding.verdict)) shrinking_ = finding.verdict;
     return finding;
+  }
+
+  void count_ordinary(const Finding& finding, const AnyCase& c, const std::string& origin) {
+    const bool is_declined = finding.verdict == Verdict::skipped && finding.skip_cause == SkipCause::declined;
+    if (!is_declined && finding.judged.elements == 0) return;
+    if (origin.starts_with("generated")) ++(is_declined ? report_.ordinary.declined : report_.ordinary.judged);
+    for (const auto& [name, size] : subject_.bounding_sizes_of(c)) {
+      JudgedSizes& sizes = report_.judged_sizes[name];
+      if (is_declined)
+        ++sizes.declined[size];
+      else
+        sizes.add(size, finding.judged.suffices());
+    }
   }
 
   const GateSubject& subject_;

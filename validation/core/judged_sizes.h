@@ -2,6 +2,7 @@
 // any number would pass (docs/acceptance.md, "Judged or not").
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -11,14 +12,16 @@ namespace assay::validation {
 /// Counts the cases of one extent with ordinary values, by its size.
 struct JudgedSizes {
   using Counts = std::map<std::int64_t, std::int64_t>;
-  Counts judged = {};  ///< cases of which enough was judged
-  Counts thin = {};  ///< cases of which too little was: a wide bound alone left it unjudged, or the kernel declined it
+  Counts judged = {};    ///< cases of which enough was judged
+  Counts thin = {};      ///< cases of which too little was: a wide bound alone leaves them unjudged
+  Counts declined = {};  ///< cases that the kernel declined when it was called
 
   void add(std::int64_t size, bool suffices) { ++(suffices ? judged : thin)[size]; }
 
   void merge(const JudgedSizes& other) {
     for (const auto& [size, count] : other.judged) judged[size] += count;
     for (const auto& [size, count] : other.thin) thin[size] += count;
+    for (const auto& [size, count] : other.declined) declined[size] += count;
   }
 
   /// The largest size of a case of which enough was judged. Where few are judged, one may be by chance: if fewer than a
@@ -27,7 +30,7 @@ struct JudgedSizes {
     const std::int64_t top = judged.empty() ? 0 : judged.rbegin()->first;
     std::int64_t largest = top, few = 0, many = 0, above = top;
     for (auto one = judged.rbegin(); one != judged.rend(); ++one) {
-      few += count(thin, one->first, above);
+      few += unjudged(one->first, above);
       if (few > 4 * many) {
         largest = one->first;
         few = many = 0;
@@ -38,24 +41,30 @@ struct JudgedSizes {
     return largest;
   }
 
-  std::int64_t cases() const {
-    constexpr std::int64_t none = -1, all = std::numeric_limits<std::int64_t>::max();
-    return count(judged, none, all) + count(thin, none, all);
-  }
+  std::int64_t cases() const { return count(judged, none, all) + unjudged(none, all); }
 
   /// Cases of larger sizes than any that was judged.
-  std::int64_t beyond() const { return thin.empty() ? 0 : count(thin, largest(), thin.rbegin()->first); }
+  std::int64_t beyond() const { return unjudged(largest(), all); }
 
   /// Whether more sizes are not judged than lie between two of a run, a factor of 1.5, or a fifth of the cases. One case may
-  /// be thin by chance.
+  /// be thin by chance; none is declined by chance.
   bool is_cut_short() const {
-    const std::int64_t unjudged = beyond();
-    return unjudged >= 2 && (2 * thin.rbegin()->first > 3 * largest() || 5 * unjudged >= cases());
+    if (beyond() < 2 && count(declined, largest(), all) == 0) return false;
+    std::int64_t last = 0;
+    for (const Counts* some : {&thin, &declined})
+      if (!some->empty()) last = std::max(last, some->rbegin()->first);
+    return 2 * last > 3 * largest() || 5 * beyond() >= cases();
   }
 
   bool operator==(const JudgedSizes&) const = default;
 
  private:
+  static constexpr std::int64_t none = -1, all = std::numeric_limits<std::int64_t>::max();
+
+  std::int64_t unjudged(std::int64_t above, std::int64_t last) const {
+    return count(thin, above, last) + count(declined, above, last);
+  }
+
   /// Of the sizes in (above, last].
   static std::int64_t count(const Counts& cases, std::int64_t above, std::int64_t last) {
     std::int64_t sum = 0;

@@ -10,19 +10,12 @@ namespace {
 constexpr const char* no_case = "there was no case to judge it on";
 
 std::string too_little_judged(const std::string& extent, const JudgedSizes& sizes) {
-  const std::int64_t cases = sizes.beyond(), most = sizes.largest();
-  const std::string why =
-      "the kernel declined them, or the bounds there are no\n"
-      "  smaller than what the values can be, so that any number would pass.";
-  if (most == 0)
-    return fmt::format(
-        "  too little was judged in {} of {} cases with ordinary values: {}\n  Let the kernel do more, or "
-        "declare more exactly how it computes (docs/acceptance.md)",
-        cases, sizes.cases(), why);
   return fmt::format(
-      "  too little was judged wherever {0} is above {1}, in {2} cases: {3}\n  Declare a limit of {1} for "
-      "{0}, or more exactly how the kernel computes (docs/acceptance.md)",
-      extent, most, cases, why);
+      "  too little was judged wherever {0} is above {1}, in {2} cases: the kernel declined them, or the bounds there "
+      "are no\n"
+      "  smaller than what the values can be, so that any number would pass. Declare a limit of {1} for {0}, or more\n"
+      "  exactly how the kernel computes (docs/acceptance.md)",
+      extent, sizes.largest(), sizes.beyond());
 }
 
 }  // namespace
@@ -60,6 +53,8 @@ void PropertySummary::merge(const PropertySummary& other) {
   evidence.merge(other.evidence);
   returned.merge(other.returned);
   hidden.insert(hidden.end(), other.hidden.begin(), other.hidden.end());
+  ordinary.judged += other.ordinary.judged;
+  ordinary.declined += other.ordinary.declined;
   measured += other.measured;
   thin += other.thin;
   for (const auto& [extent, one] : other.judged_sizes) judged_sizes[extent].merge(one);
@@ -99,6 +94,9 @@ std::string PropertySummary::why_mistrusted() const {
     return fmt::format(
         "  when called, the kernel declined {} of the {} cases that its declaration allows: declare the limit",
         by_kernel, done + by_kernel);
+  if (ordinary.declined > ordinary.judged)
+    return fmt::format("  when called, the kernel declined {} of {} generated cases with ordinary values",
+                       ordinary.declined, ordinary.declined + ordinary.judged);
   if (2 * thin > measured)
     return fmt::format(
         "  too little was judged in {} of {} cases: {}", thin, measured,

@@ -35,6 +35,10 @@ struct PropertySummary {
   Returned returned = {};     ///< by the kernel in all cases
   /// What the largest needle cases would miss: "0 of the 4097 terms of the sum in line 12".
   std::vector<std::string> hidden = {};
+  /// Generated cases of ordinary values.
+  struct Ordinary {
+    std::int64_t judged = 0, declined = 0;
+  } ordinary = {};
   std::int64_t measured = 0;                             ///< cases that have elements
   std::int64_t thin = 0;                                 ///< cases among them of which too little was judged
   std::map<std::string, JudgedSizes> judged_sizes = {};  ///< by extents

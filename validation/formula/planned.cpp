@@ -220,12 +220,15 @@ class Plan {
 
   /// In turn the one and the other, less where the work would be too much.
   Extents moderate_sizes(std::int64_t one, std::int64_t other) {
-    const double most = allowed_.sizes / 100;
+    const double most_work = allowed_.sizes / 100, most_elements = allowed_.sizes / 250;
+    const auto is_too_much = [&](const Extents& sizes) {
+      return work_.with_nodes(sizes) > most_work || work_.elements(sizes) > most_elements;
+    };
     Extents drawn;
     for (const auto& extent : specification_.extents)
       drawn[extent] = std::min(drawn.size() % 2 == 0 ? one : other, limit_of(specification_, extent));
     double share = 1;
-    while (share > 0.1 && work_.with_nodes(taken_sizes(drawn, share)) > most) share *= 0.8;
+    while (share > 0.1 && is_too_much(taken_sizes(drawn, share))) share *= 0.8;
     return taken_sizes(drawn, share);
   }
 

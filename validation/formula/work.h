@@ -29,6 +29,7 @@ class Work {
   /// The elements, and the work of tracing the nodes, of which a long recurrence has many.
   double with_nodes(const std::string& extent, std::int64_t size);
 
+  double elements(const Extents& sizes) { return at(sizes).elements; }
   double with_nodes(const Extents& sizes) { return at(sizes).with_nodes; }
 
   /// With two extents from 64 on, as a product of powers of both.

@@ -11,11 +11,15 @@
 #include "validation/core/infinity.h"
 #include "validation/core/random.h"
 #include "validation/gradcheck/arguments.h"
+#include "validation/gradcheck/mistrust.h"
 #include "validation/gradcheck/pattern.h"
 #include "validation/gradcheck/probe.h"
 
 namespace assay::validation {
 namespace {
+
+constexpr const char* what_to_do =
+    "f is too noisy or too rough for its type: give it in a wider one, such as float64, or leave out large constants";
 
 /// The result along one direction.
 struct DirectionResult {
@@ -142,22 +146,36 @@ class BlackBoxCheck {
     const double size = typical();
     const auto undecided = std::count_if(directions_.begin(), directions_.end(),
                                          [&](const DirectionResult& d) { return !(d.error <= size / 10); });
-    const bool flat = probe_.is_constant() && wrong == 0 && record.wrong == 0;
     if (wrong > 0 || record.wrong > 0) {
       record.verdict = Verdict::fail;
       record.wrong_cases = 1;
       record.explanation =
           fmt::format("the gradient is wrong along {} of {} random directions", wrong, directions_.size());
-    } else if (!flat && 2 * undecided > static_cast<std::int64_t>(directions_.size())) {
-      record.verdict = Verdict::mistrusted;
-      record.explanation = fmt::format(
-          "cannot decide: in {} of {} random directions the error of the differences is above a tenth of the "
-          "derivatives, about {:.3g}; f is too noisy or too rough for its type: give it in a wider one",
-          undecided, directions_.size(), size);
+    } else if (probe_.is_constant()) {
+      mistrust(record, constant_function);
+    } else if (2 * undecided > std::ssize(directions_)) {
+      mistrust(record,
+               fmt::format("cannot decide: in {} of {} random directions the error of the differences is above a "
+                           "tenth of the derivatives, about {:.3g}; {}",
+                           undecided, directions_.size(), size, what_to_do));
+    } else if (const auto hidden = hidden_elements(); 2 * hidden > std::ssize(coordinates_)) {
+      mistrust(record, fmt::format("cannot decide: {} of {} elements are too small beside the noise of f; {}", hidden,
+                                   coordinates_.size(), what_to_do));
     } else {
       record.verdict = Verdict::pass;
     }
     note_sensitivity(record);
+  }
+
+  /// How many elements have bounds above a tenth of the root mean square element, so that next to any gradient would pass
+  /// there. An element of 0 beside others is known.
+  std::ptrdiff_t hidden_elements() const {
+    double squares = 0;
+    for (const DirectionResult& d : coordinates_) squares += d.derivative * d.derivative;
+    const double typical = std::sqrt(squares / static_cast<double>(std::max<std::size_t>(coordinates_.size(), 1)));
+    return std::ranges::count_if(coordinates_, [&](const DirectionResult& d) {
+      return !(d.bound() <= std::max(typical, std::abs(d.derivative)) / 10);
+    });
   }
 
   /// Adds notes on the errors that a pass does not exclude.

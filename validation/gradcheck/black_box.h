@@ -38,7 +38,8 @@ struct BlackBoxOptions {
 /// Checks the claimed gradient [n] of f at x [n].
 ///
 /// fail        a directional derivative differs from the claim by more than the estimated error, or is NaN
-/// mistrusted  the estimated error is above a tenth of the derivatives, because f is noisy or not smooth
+/// mistrusted  the estimated error is above a tenth of the derivatives in half of the directions or elements, because f is
+///             noisy or not smooth, or f has one value alone
 ///
 /// Calls f about 2 * 18 times for each direction (2 * 10 times in float32 and narrower types). Throws
 /// std::invalid_argument if the sizes of x and gradient differ or are 0, or if x is not finite. An exception of f

@@ -12,6 +12,7 @@
 #include "validation/core/random.h"
 #include "validation/gradcheck/arguments.h"
 #include "validation/gradcheck/judge.h"
+#include "validation/gradcheck/mistrust.h"
 
 namespace assay::validation {
 namespace {
@@ -220,6 +221,8 @@ class ExactCheck {
     for (const Pattern& pattern : patterns_of(judged_, {})) record.patterns.push_back(pattern.sentence);
     record.worst_elements = worst_elements({judged_}, options_.worst);
     record.verdict = record.wrong > 0 ? Verdict::fail : undecided_ ? Verdict::mistrusted : Verdict::pass;
+    const bool is_constant = std::ranges::all_of(slopes_, &Slopes::constant);
+    if (record.verdict == Verdict::pass && is_constant) mistrust(record, constant_function);
   }
 
   const ExactOptions& options_;

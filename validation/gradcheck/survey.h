@@ -26,6 +26,8 @@ class GradcheckSurvey {
   /// Adds a case for which the reference is not certain.
   void add_mistrust(const std::string& what, const std::string& origin);
 
+  bool is_wrong() const { return record_.wrong_cases > 0; }
+
   GradcheckRecord conclude();
 
  private:

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "validation/core/gate_subject.h"
 #include "validation/core/printable.h"
 #include "validation/core/report.h"
 #include "validation/core/side_by_side.h"
@@ -63,10 +64,23 @@ std::string worst(const GateRecord& record) {
                      worst->worst.place, worst->worst_case);
 }
 
-/// What the verdict is about, where the kernel declares that some extents are small: ", for D <= 1 alone".
+/// The extents that are small in each judged case, and their largest sizes: by the kernel's declaration, or since larger
+/// sizes were declined or not reached.
+std::map<std::string, std::int64_t> narrow(const GateRecord& record) {
+  std::map<std::string, std::int64_t> largest, narrow = record.narrow;
+  if (record.question.reach == Reach::none) return narrow;
+  for (const auto& property : record.properties)
+    for (const auto& [extent, sizes] : property.sizes)
+      if (!sizes.empty()) largest[extent] = std::max(largest[extent], *sizes.rbegin());
+  for (const auto& [extent, most] : largest)
+    if (most < narrow_below) narrow.try_emplace(extent, most);
+  return narrow;
+}
+
+/// What the verdict is about, where some extents are small: ", for D <= 1 alone".
 std::string scope(const GateRecord& record) {
   std::string text;
-  for (const auto& [extent, most] : record.narrow)
+  for (const auto& [extent, most] : narrow(record))
     text += fmt::format("{} {} <= {}", text.empty() ? ", for" : " and", extent, most);
   return text.empty() ? "" : text + " alone";
 }

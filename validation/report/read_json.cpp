@@ -152,8 +152,11 @@ PropertyRecord property_from(const JsonReader& json) {
   if (json.has("certified")) take_evidence(json, property);
   if (json.has("judged_sizes"))
     json["judged_sizes"].each_member([&](const std::string& extent, const JsonReader& one) {
-      property.judged_sizes[extent] = {counts_from(one["judged"]), counts_from(one["thin"])};
+      property.judged_sizes[extent] = {counts_from(one["judged"]), counts_from(one["thin"]),
+                                       counts_from(one["declined"])};
     });
+  if (json.has("ordinary"))
+    property.ordinary = {json["ordinary"]["judged"].whole(0), json["ordinary"]["declined"].whole(0)};
   // What follows from the counts is found anew, as a merge may change it.
   if (const std::string why = json["mistrust"].text(); why != property.why_mistrusted()) property.mistrust = why;
   if (json.has("returned")) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "validation/core/proves_little.h"
+
 namespace assay::validation {
 namespace {
 
@@ -77,20 +79,9 @@ bool judged_nothing(const GateRecord& record) {
 
 std::string why_mistrusted(const GateRecord& record) {
   if (record.shard.total > 1 || judged_nothing(record) || failures_of(record) + mistrusted_of(record) > 0) return "";
-  // Right kernels, of T <= 8 and C <= 100 say, leave a quarter of the cases; claims that ask for no computation, such as
-  // V = 1, a sixth or less.
-  constexpr double least_claimed = 0.2;
-  if (!(record.claimed >= least_claimed))
-    return fmt::format(
-        "the sizes and values that the kernel declares leave {:.2g} % of the drawn cases: expected a fifth, {:g} %, or "
-        "more of 400 cases as they are drawn for a kernel that declares no limits, empty ones, types and options left "
-        "out of account",
-        100 * record.claimed, 100 * least_claimed);
   Returned all;
   for (const auto& property : record.properties) all.merge(property.returned);
-  if (!all.are_one()) return "";
-  return fmt::format("every number that the kernel returned is {:g}: one that computes nothing would pass too",
-                     all.first);
+  return why_proves_little(record.claimed, all);
 }
 
 int exit_status(const Report& report) {

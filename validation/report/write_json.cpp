@@ -106,9 +106,11 @@ ordered_json of(const std::map<std::string, std::map<std::int64_t, double>>& err
 ordered_json of(const std::map<std::string, JudgedSizes>& judged_sizes) {
   ordered_json all = ordered_json::object();
   for (const auto& [extent, one] : judged_sizes) {
-    all[extent] = {{"judged", ordered_json::array()}, {"thin", ordered_json::array()}};
+    all[extent] = {
+        {"judged", ordered_json::array()}, {"thin", ordered_json::array()}, {"declined", ordered_json::array()}};
     for (const auto& [size, count] : one.judged) all[extent]["judged"].push_back({size, count});
     for (const auto& [size, count] : one.thin) all[extent]["thin"].push_back({size, count});
+    for (const auto& [size, count] : one.declined) all[extent]["declined"].push_back({size, count});
   }
   return all;
 }
@@ -143,6 +145,7 @@ ordered_json of(const PropertyRecord& property) {
             {"differ", property.returned.differ},
             {"first", number(property.returned.first)}}},
           {"hidden", property.hidden},
+          {"ordinary", {{"judged", property.ordinary.judged}, {"declined", property.ordinary.declined}}},
           {"measured", property.measured},
           {"thin", property.thin},
           {"mistrust", property.verdict == Verdict::mistrusted ? property.why_mistrusted() : property.mistrust},

@@ -75,20 +75,20 @@ std::size_t pointers_in(std::string_view line) {
   return count;
 }
 
-/// The type in quotation marks behind the words; empty if they are not there.
+/// What stands between the words and the next quotation mark; empty if the words are not there.
 std::string_view type_behind(std::string_view line, std::string_view words) {
   const std::size_t at = line.find(words);
   if (at == std::string_view::npos) return {};
-  const std::size_t begin = at + words.size() + 2;  // " '"
-  return line.substr(begin, line.find('\'', begin) - begin);
+  const std::string_view rest = line.substr(at + words.size());
+  return rest.substr(0, rest.find('\''));
 }
 
 /// The type of the reference that was to be bound to a value, which alone has no address space; empty if the error is
 /// another.
 std::string_view reference_to_value(std::string_view error) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 2> words = {{
-      {"binding reference of type", "to value of type"},
-      {"with type", "has incompatible initializer of type"},  // thread auto&
+      {"binding reference of type '", "to value of type '"},
+      {"with type '", "has incompatible initializer of type '"},  // thread auto&
   }};
   const std::string_view line = first_line(error);
   for (const auto& [of_reference, of_value] : words) {
@@ -128,8 +128,12 @@ bool is_about_address_spaces(std::string_view error) {
       has(error, "cannot bind reference in default address space to object in address space '__private'") ||
       (has(error, "reference of type 'const __private ") && has(error, "cannot bind to a temporary object")) ||
       reference_to_value(error).starts_with("const __private ");
-  if (has(error, "__generic") || is_program_constant || is_of_values || is_of_pointer_and_value || is_local_constant ||
-      is_of_temporary)
+  // `thread` before a member, a constructor or a function's type, where it says nothing.
+  const bool is_of_needless_thread = has(error, "field may not be qualified with an address space") ||
+                                     has(error, "return type cannot be qualified with address space") ||
+                                     has(error, "cannot be used to construct an object in address space '__private'");
+  if (has(error, "__generic") || is_of_needless_thread || is_program_constant || is_of_values ||
+      is_of_pointer_and_value || is_local_constant || is_of_temporary)
     return false;
   return has(error, "address space") || has(error, "__global_device") || has(error, "__global_host") ||
          has(error, "__local");

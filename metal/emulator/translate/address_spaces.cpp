@@ -9,7 +9,8 @@ namespace assay::metal::emulator {
 namespace {
 
 /// OpenCL's keywords that are ordinary identifiers in Metal.
-constexpr std::array<std::string_view, 4> keywords = {"local", "global", "generic", "pipe"};
+constexpr std::array<std::string_view, 7> keywords = {"local",     "global",     "generic",   "pipe",
+                                                      "read_only", "write_only", "read_write"};
 
 const char* spelling_of_method(const Token& token) {
   return token == "device" ? "__global" : token == "threadgroup" ? "__local" : "__private";

@@ -298,7 +298,7 @@ TEST(FormulaOperation, ReadsOnlyLinesOfItsOwnCases) {
            {"N=4294967296 D=2 layout=0 x=1 upstream0=1", "N=4294967296: expected a whole number from 0 to 10000000"},
            {"N=9000000 D=9000000 layout=0 x=1 upstream0=1",
             "x has 1 numbers: expected 81000000000000, of the shape [9000000, 9000000]"},
-           {"N=1 D=2 layout=10 x=1,2 upstream0=1,1", "layout=10: expected a whole number from 0 to 9"},
+           {"N=1 D=2 layout=13 x=1,2 upstream0=1,1", "layout=13: expected a whole number from 0 to 12"},
            {"N=1 D=2 layout=0 x=1,2,3 upstream0=1,1", "x has 3 numbers: expected 2, of the shape [1, 2]"},
            {"N=1 D=2 layout=0 x=1,z upstream0=1,1", "x=z: expected a number"},
            {"N=1 D=2 layout=0 x=1,2 upstream0=1", "upstream0 has 1 numbers: expected 2, of the shape [1, 2]"}})

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -20,7 +21,22 @@ import numpy as np
 from . import _called, _core
 from ._called import KernelEnded
 
-private_files: Set[int] = set()  # descriptors of this process that a kernel's process closes
+private_files: Set[int] = set()  # regular files that a kernel's process must not have
+
+
+def _close_all_but(own: Set[int]) -> None:
+    """Leaves a kernel the standard outputs, `own` and regular files, as are a right kernel's and those of pytest's capture. By the
+    pipe of a process pool, which runs what it is sent, it would reach the judge. Each number leads to /dev/null instead: if it were
+    free, a new file might get it, and an old object close that."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for number in {int(one) for one in os.listdir("/proc/self/fd")} - own - {1, 2, null}:
+        try:
+            is_file = stat.S_ISREG(os.fstat(number).st_mode)
+        except OSError:  # that of listdir, which is closed
+            continue
+        if number == 0 or number in private_files or not is_file:
+            os.dup2(null, number, inheritable=number == 0)
+    os.close(null)
 
 
 class Fork:
@@ -44,7 +60,6 @@ class Fork:
         os.close(self._answers[1])
         if not self.pid:
             raise KernelEnded("no process could be started for the kernel")
-        private_files.update((self._calls[1], self._answers[0]))
         self.stdin, self.stdout = os.fdopen(self._calls[1], "wb"), os.fdopen(self._answers[0], "rb")
 
     def _begin(self) -> None:
@@ -64,12 +79,7 @@ class Fork:
         _called.lost_threads = self._has_threads
         np.seterr(**self._on_error)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        for number in (self._calls[1], self._answers[0], *private_files):
-            try:
-                os.close(number)
-            except OSError:
-                pass
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # else the kernel reads what is the judge's to read
+        _close_all_but({self._calls[0], self._answers[1]})
         gc.freeze()  # so that no object of this process is finished twice
         os.environ["ASSAY_IN_KERNEL"] = "1"
         name, _, value = self._mark.partition("=")
@@ -90,6 +100,5 @@ class Fork:
             if end is not None and time.monotonic() > end:
                 raise subprocess.TimeoutExpired("kernel", timeout or 0)
             time.sleep(0.001)
-        private_files.difference_update((self._calls[1], self._answers[0]))
         _core.end_marked(self._mark)
         return self._status or 0

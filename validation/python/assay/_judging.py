@@ -85,6 +85,10 @@ class Judging:
         """What of the reference no call varied, for the end of the table."""
         return ""
 
+    def unproven(self, kernels: Sequence[Any]) -> str:
+        """Why a pass of these would prove little, whatever they are given."""
+        return ""
+
     def gradcheck(self, kernel: Any, **asked: Any) -> GateResult:
         """Judges a backward pass; `asked` as for gate."""
         return self.gate(None, kernel, **asked)
@@ -133,7 +137,12 @@ class Judging:
         results = [property_result(one) for one in report["runs"][0]["properties"]]
         left_out = self.left_out()
         table = f"{table.rstrip()}\n{left_out}\n" if left_out else table
-        return result_of(ended, self.name, results, table, report)
+        result = result_of(ended, self.name, results, table, report)
+        why = self.unproven([one for one in (kernel, backward) if one is not None]) if result.passed else ""
+        if not why:
+            return result
+        report["runs"][0]["mistrust"] = why
+        return result_of(ended, self.name, results, f"{table.rstrip()}\nmistrusted: {why}\n", report)
 
     def replay(self, fn: Any, reproducer: str, **declared: Any) -> bool:
         """Judges the case of a failure once more, prints the verdict, and returns whether it passes now."""

@@ -183,7 +183,7 @@ def judge(
         )
         os.close(answer_read)
         os.close(call_write)
-        own = call_read, answer_write, output.fileno(), errors.fileno()
+        own = output.fileno(), errors.fileno()
         private_files.update(own)
         try:
             with os.fdopen(call_read, "rb") as calls, os.fdopen(answer_write, "wb") as answers, \

@@ -20,7 +20,7 @@ from .calls import Calling, TorchKernel, parameters_like
 from .conversions import memory_of
 from .device import device_called
 from .far_rows import FarRows
-from .statistics import drawn_for_both
+from .statistics import can_be_drawn, drawn_for_both, why_unproven
 from .trace import DTYPES, _outputs, source_of, trace_of, with_values
 from .ways import EQUAL_UPSTREAM, SHARED
 
@@ -174,9 +174,9 @@ class TorchOperation(FrameworkOperation):
         contiguous  the kernel takes contiguous tensors alone
         """
         self._contiguous = _numbers.flag("contiguous", contiguous)
-        before, modules = self._drawn, [one for one in (kernel, backward) if one is not None]
-        is_module = isinstance(self.reference, torch.nn.Module) and all(isinstance(one, torch.nn.Module) for one in modules)
-        self._drawn = drawn_for_both(self.reference, modules[0]) if is_module and len(modules) == 1 else None
+        before, kernels = self._drawn, [one for one in (kernel, backward) if one is not None]
+        is_drawn = len(kernels) == 1 and isinstance(self.reference, torch.nn.Module) and can_be_drawn(self.reference, kernels[0])
+        self._drawn = drawn_for_both(self.reference, kernels[0]) if is_drawn else None
         if self._drawn is not before:
             self._traced.cache_clear()
         made = super().subject(kernel, backward, **declared)
@@ -186,6 +186,28 @@ class TorchOperation(FrameworkOperation):
         if self.calling.device.type == "cuda":
             self._set_far(made, kernel, backward, declared)
         return made
+
+    def unproven(self, kernels: Sequence[Any]) -> str:
+        return why_unproven(self.reference, kernels) if isinstance(self.reference, torch.nn.Module) else ""
+
+    def left_out(self) -> str:
+        """Also that a module is random in training mode, as one with dropout is."""
+        is_evaluated = isinstance(self.reference, torch.nn.Module) and not self.reference.training
+        random = "  not judged in training mode, where the reference is random" if is_evaluated and self._draws_in_training() else ""
+        return "\n".join(one for one in (super().left_out(), random) if one)
+
+    def _draws_in_training(self) -> bool:
+        """Whether a call in training mode draws random numbers. Of a reference that refuses such a call it is not said."""
+        extents = self.usual_extents()
+        tensors = {name: one.float() if one.is_floating_point() else one for name, one in self.usual_tensors(extents).items()}
+        module = copy.deepcopy(self.module_at(extents)).train()
+        with torch.no_grad(), torch.random.fork_rng(devices=[]):
+            before = torch.get_rng_state()
+            try:
+                module(*self.arguments(tensors))
+            except Exception:
+                return False
+            return not torch.equal(torch.get_rng_state(), before)
 
     def _set_calling(self, largest: float, device: Any, types: Types) -> bool:
         self.calling = Calling(largest, self._contiguous, device_called("cpu" if device is None else device), types)

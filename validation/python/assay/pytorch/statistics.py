@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Dict, Optional
+from typing import Dict, Sequence
 
 import torch
 
@@ -20,18 +20,35 @@ def with_drawn_statistics(module: torch.nn.Module) -> torch.nn.Module:
     return module
 
 
-def drawn_for_both(reference: torch.nn.Module, kernel: torch.nn.Module) -> Optional[torch.nn.Module]:
-    """A copy of a reference whose statistics are those of a new layer, with drawn ones, which the kernel gets too. None where the
-    reference has others or none, and where the kernel has no buffers of the same names: what it computes of them is not known."""
-    own, theirs = _statistics(reference), _statistics(kernel)
-    is_new = all(bool((one == name.endswith("running_var")).all()) for name, one in own.items())
-    if not own or not is_new or dict(kernel.named_buffers()).keys() != dict(reference.named_buffers()).keys():
-        return None
+def are_new(module: torch.nn.Module) -> bool:
+    """Whether it has statistics, and all are those of a new layer."""
+    own = _statistics(module)
+    return bool(own) and all(bool((one == name.endswith("running_var")).all()) for name, one in own.items())
+
+
+def can_be_drawn(reference: torch.nn.Module, kernel: object) -> bool:
+    """Whether the reference has the statistics of a new layer, and a kernel has buffers of the same names with these, or with drawn
+    ones: of any other, what it computes of them is not known."""
+    if not are_new(reference) or not isinstance(kernel, torch.nn.Module):
+        return False
+    if dict(kernel.named_buffers()).keys() != dict(reference.named_buffers()).keys():
+        return False
+    theirs, wanted = _statistics(kernel), _statistics(with_drawn_statistics(copy.deepcopy(reference)))
+    return all(theirs[name].shape == one.shape and (torch.equal(theirs[name], one) or torch.equal(theirs[name], wanted[name]))
+               for name, one in _statistics(reference).items())  # fmt: skip
+
+
+def drawn_for_both(reference: torch.nn.Module, kernel: torch.nn.Module) -> torch.nn.Module:
+    """A copy of a reference whose statistics can be drawn, with drawn ones, which the kernel gets too."""
     drawn = with_drawn_statistics(copy.deepcopy(reference))
-    wanted = _statistics(drawn)
-    if any(theirs[name].shape != one.shape or not (torch.equal(theirs[name], one) or torch.equal(theirs[name], wanted[name]))
-           for name, one in own.items()):  # fmt: skip
-        return None
-    for name, one in wanted.items():
-        theirs[name].copy_(one)
+    for name, one in _statistics(drawn).items():
+        _statistics(kernel)[name].copy_(one)
     return drawn
+
+
+def why_unproven(reference: torch.nn.Module, kernels: Sequence[object]) -> str:
+    """Why a pass says nothing of the statistics; empty where it does, or there are none."""
+    if not are_new(reference) or (len(kernels) == 1 and can_be_drawn(reference, kernels[0])):
+        return ""
+    return (f"{', '.join(_statistics(reference))} are 0 and 1, as a new layer has them, so that a kernel which ignores them would "
+            "pass too: give the reference others, such as those of a trained module, before the kernel is made")  # fmt: skip

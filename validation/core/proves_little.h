@@ -1,0 +1,29 @@
+// Why a run proves nothing in which nothing failed.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "validation/core/returned.h"
+
+namespace assay::validation {
+
+/// Why a kernel that computes nothing would pass too; empty where it would not. `claimed` is the share of drawn cases that its
+/// sizes and values allow (claimed_share), `returned` is what it returned.
+inline std::string why_proves_little(double claimed, const Returned& returned) {
+  // Right kernels, of T <= 8 and C <= 100 say, leave a quarter of the cases; claims that ask for no computation, such as
+  // V = 1, a sixth or less.
+  constexpr double least_claimed = 0.2;
+  if (!(claimed >= least_claimed))
+    return fmt::format(
+        "the sizes and values that the kernel declares leave {:.2g} % of the drawn cases: expected a fifth, {:g} %, or "
+        "more of 400 cases as they are drawn for a kernel that declares no limits, empty ones, types and options left "
+        "out of account",
+        100 * claimed, 100 * least_claimed);
+  if (!returned.are_one()) return "";
+  return fmt::format("every number that the kernel returned is {:g}: one that computes nothing would pass too",
+                     returned.first);
+}
+
+}  // namespace assay::validation
