@@ -4,7 +4,7 @@ import numpy as np
 
 import assay
 
-from .gallery import attack, softmax, zeros
+from .gallery import ATTACKS, attack, softmax, zeros
 
 
 def declared(name, operation=softmax, kernel=None, **declaration):
@@ -88,3 +88,26 @@ def difference(xp, x):
 
 
 declared("a_formula_without_bounds", difference)
+
+
+def no_gradient(x):
+    return np.zeros_like(x)
+
+
+def loss_below_a_constant(x):
+    """In float32 nothing of x is left beside the constant."""
+    return np.float32(np.float32(1e6) + np.float32(1e-3) * np.float32(np.sin(np.asarray(x, np.float32)).sum()))
+
+
+def loss_of_nothing(x):
+    return 1.0 + (x * 0).sum(), np.zeros(np.shape(x))
+
+
+POINT = np.linspace(-2, 2, 12)
+for name, given, declaration in (
+    ("one_class", ("ctc", nothing_of_ctc), {"limits": {"C": 1}, "cases": 20}),
+    ("one_entry", ("cce", nothing_of_cce), {"limits": {"V": 1}, "cases": 20, "checks_arguments": False}),
+    ("zeros_below_a_constant", (loss_below_a_constant, POINT.astype(np.float32), no_gradient), {"exact": False}),
+    ("zeros_of_a_constant", (loss_of_nothing, POINT), {}),
+):
+    ATTACKS[f"claims: gradients_of_{name}"] = ("gradcheck", given, declaration)

@@ -60,6 +60,16 @@ def works_in_a_child(p):
     return right(p)
 
 
+table = open(__file__, "rb")
+
+
+def reads_a_file_that_was_open_and_prints(p):
+    table.seek(0)
+    assert table.read(3) == b'"""'
+    print("read")
+    return right(p)
+
+
 def make():
     shift = np.float32(0)
 
@@ -73,7 +83,8 @@ def make():
 
 
 @pytest.mark.parametrize("kernel", [keeps_its_workspace, returns_a_view_of_its_own_buffer, remembers_what_it_has_computed,
-                                    calls_a_library, works_in_a_thread, make(), lambda p: right(p)])  # fmt: skip
+                                    calls_a_library, works_in_a_thread, reads_a_file_that_was_open_and_prints, make(),
+                                    lambda p: right(p)])  # fmt: skip
 def test_it_passes(kernel):
     assay.gate(softmax, kernel, **TAKEN).raise_for_failure()
     assay.gate(softmax, kernel, own_process=False, **TAKEN).raise_for_failure()

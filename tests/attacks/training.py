@@ -200,6 +200,10 @@ for name, of, sizes, judge in (("halves_its_weights", Drifting, (5, 3), "gate"),
     plain = torch.nn.BatchNorm1d if issubclass(of, torch.nn.BatchNorm1d) else torch.nn.Linear
     ATTACKS[f"pytorch: module {name}"] = (judge, (plain(*sizes), of(*sizes)), {"input": "N, 5", **MODULES})
 
+ATTACKS["pytorch: function forgets_new_statistics"] = (
+    "gate", (torch.nn.BatchNorm1d(5), lambda input, weight, bias: input * weight * (1 + 1e-5) ** -0.5 + bias),
+    {"input": "N, 5", **MODULES})  # fmt: skip
+
 
 class KeepsAnAddress(torch.autograd.Function):
     """Reads its input in the backward pass where it was, whether it is still there or not."""

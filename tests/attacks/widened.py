@@ -228,7 +228,8 @@ def softmax_lost_on_white(xp, x):
 
 
 def softmax_of_black_squares(p):
-    return np.where(np.indices(p.x.shape).sum(0) % 2 == 0, right(p), np.float32(0.25))
+    y = right(p)
+    return np.where((np.indices(y.shape).sum(0) % 2 == 0) | np.isnan(y), y, np.float32(0.25))
 
 
 @assay.operation(k="T, D", beta="T")

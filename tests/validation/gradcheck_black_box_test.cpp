@@ -160,7 +160,7 @@ TEST(BlackBoxFunction, MistrustsElementsThatNoiseHidesAndTrustsThoseThatAreZero)
     };
   };
   EXPECT_EQ(check_black_box(above(0), x, gradient).verdict, Verdict::pass);
-  const auto noisy = check_black_box(above(0x1p18), x, gradient);
+  const auto noisy = check_black_box(above(0x1p16), x, gradient);
   EXPECT_EQ(noisy.verdict, Verdict::mistrusted) << to_text(noisy);
   EXPECT_THAT(noisy.explanation, HasSubstr("200 of 200 elements are too small beside the noise of f"));
   Numbers sparse(200, 0.0);
