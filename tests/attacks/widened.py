@@ -216,20 +216,20 @@ def lost(y, size):
     return (y + size) - size
 
 
-def black(xp, x):
-    """The black squares of a chessboard of the shape of x."""
-    at = xp.expand_dims(xp.arange(x.shape[0]), axis=1) + xp.expand_dims(xp.arange(x.shape[1]), axis=0)
-    return xp.equal(at, 2 * xp.floor(at / 2))
+@assay.operation(x="N, D")
+def shares(xp, x):
+    return softmax.formula(xp, x)
 
 
-def softmax_lost_on_white(xp, x):
+def shares_lost_on_thirds(xp, x):
+    """Every third element is lost, on diagonals, so that each row and column keeps some."""
     y = softmax.formula(xp, x)
-    return xp.where(black(xp, x), y, lost(y, 2.0**90))
+    at = xp.expand_dims(xp.arange(x.shape[0]), axis=1) + xp.expand_dims(xp.arange(x.shape[1]), axis=0)
+    return xp.where(xp.equal(at, 3 * xp.floor(at / 3)), lost(y, 2.0**90), y)
 
 
-def softmax_of_black_squares(p):
-    y = right(p)
-    return np.where((np.indices(y.shape).sum(0) % 2 == 0) | np.isnan(y), y, np.float32(0.25))
+def shares_of_two_thirds(p):
+    return np.where(np.indices(p.x.shape).sum(0) % 3 == 0, np.float32(0.25), right(p))
 
 
 @assay.operation(k="T, D", beta="T")
@@ -263,7 +263,7 @@ def first_column_added(p):
     return table
 
 
-widened("softmax_on_a_chessboard", softmax, softmax_of_black_squares, road=softmax_lost_on_white, **ROAD)
+widened("softmax_of_two_thirds", shares, shares_of_two_thirds, road=shares_lost_on_thirds, **ROAD)
 widened("zeros_below_the_diagonal", decayed, lambda p: (p.k * p.beta[:, None], np.zeros((len(p.k), len(p.k)), np.float32)),
         road=decayed_lost, **ROAD)  # fmt: skip
 widened("rows_added_in_one_column", added, first_column_added, road=added_lost_beyond_the_first_column, limits={"N": 8}, **FULL)
