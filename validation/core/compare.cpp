@@ -71,8 +71,7 @@ bool Comparison::accept(const Place& place, double error, double bound, double r
 template <class Real>
 void Comparison::same_special(const Place& place, Real got, double expected) {
   const bool alike = std::isnan(expected) ? std::isnan(got) : double{got} == expected;
-  if (accept(place, alike ? 0 : std::numeric_limits<double>::infinity(), 0, no_range, 0) || failures_ > 1)
-    return;
+  if (accept(place, alike ? 0 : std::numeric_limits<double>::infinity(), 0, no_range, 0) || failures_ > 1) return;
   clue_ = Clue::number(expected, double{got});
   first_failure_ = fmt::format("{}\n  expected {}\n  got      {}", place.text(),
                                std::isnan(expected) ? "nan" : fmt::format("{}", expected), show(got));

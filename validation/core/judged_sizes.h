@@ -30,7 +30,7 @@ struct JudgedSizes {
     const std::int64_t top = judged.empty() ? 0 : judged.rbegin()->first;
     std::int64_t largest = top, few = 0, many = 0, above = top;
     for (auto one = judged.rbegin(); one != judged.rend(); ++one) {
-      few += unjudged(one->first, above);
+      few += count(thin, one->first, above);
       if (few > 4 * many) {
         largest = one->first;
         few = many = 0;
@@ -41,29 +41,23 @@ struct JudgedSizes {
     return largest;
   }
 
-  std::int64_t cases() const { return count(judged, none, all) + unjudged(none, all); }
+  /// Thin cases of larger sizes than any that was judged.
+  std::int64_t beyond() const { return count(thin, largest(), all); }
 
-  /// Cases of larger sizes than any that was judged.
-  std::int64_t beyond() const { return unjudged(largest(), all); }
-
-  /// Whether more sizes are not judged than lie between two of a run, a factor of 1.5, or a fifth of the cases. One case may
-  /// be thin by chance; none is declined by chance.
+  /// Whether more sizes are thin than lie between two of a run, a factor of 1.5, or a fifth of the cases. One case may be
+  /// thin by chance.
   bool is_cut_short() const {
-    if (beyond() < 2 && count(declined, largest(), all) == 0) return false;
-    std::int64_t last = 0;
-    for (const Counts* some : {&thin, &declined})
-      if (!some->empty()) last = std::max(last, some->rbegin()->first);
-    return 2 * last > 3 * largest() || 5 * beyond() >= cases();
+    const std::int64_t thin_above = beyond(), cases = count(judged, none, all) + count(thin, none, all);
+    return thin_above >= 2 && (2 * thin.rbegin()->first > 3 * largest() || 5 * thin_above >= cases);
   }
+
+  /// Whether the kernel declined what is larger than 1, where many operations have nothing to compute.
+  bool is_of_ones() const { return largest() <= 1 && count(declined, 1, all) > 0; }
 
   bool operator==(const JudgedSizes&) const = default;
 
  private:
   static constexpr std::int64_t none = -1, all = std::numeric_limits<std::int64_t>::max();
-
-  std::int64_t unjudged(std::int64_t above, std::int64_t last) const {
-    return count(thin, above, last) + count(declined, above, last);
-  }
 
   /// Of the sizes in (above, last].
   static std::int64_t count(const Counts& cases, std::int64_t above, std::int64_t last) {

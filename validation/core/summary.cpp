@@ -9,12 +9,16 @@ namespace {
 
 constexpr const char* no_case = "there was no case to judge it on";
 
+/// Empty where enough is judged.
 std::string too_little_judged(const std::string& extent, const JudgedSizes& sizes) {
+  if (sizes.is_of_ones())
+    return fmt::format("  when called, the kernel declined all sizes of {0} above 1: declare a limit of 1 for {0}",
+                       extent);
+  if (!sizes.is_cut_short()) return "";
   return fmt::format(
-      "  too little was judged wherever {0} is above {1}, in {2} cases: the kernel declined them, or the bounds there "
-      "are no\n"
-      "  smaller than what the values can be, so that any number would pass. Declare a limit of {1} for {0}, or more\n"
-      "  exactly how the kernel computes (docs/acceptance.md)",
+      "  too little was judged wherever {0} is above {1}, in {2} cases: the bounds there are no smaller than what the\n"
+      "  values can be, so that any number would pass. Declare a limit of {1} for {0}, or more exactly how the kernel\n"
+      "  computes (docs/acceptance.md)",
       extent, sizes.largest(), sizes.beyond());
 }
 
@@ -108,7 +112,7 @@ std::string PropertySummary::why_mistrusted() const {
               "them right.\n"
               "  Declare more exactly how the kernel computes (docs/acceptance.md)");
   for (const auto& [extent, one] : judged_sizes)
-    if (one.is_cut_short()) return too_little_judged(extent, one);
+    if (const std::string why = too_little_judged(extent, one); !why.empty()) return why;
   return "";
 }
 
