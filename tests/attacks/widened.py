@@ -85,16 +85,6 @@ widened("svd_of_unit_vectors_in_many_sweeps", "svd", right_up_to("svd", rank, 4,
         **EVERYWHERE)  # fmt: skip
 
 
-def stretched_by_rescalings(p, results):
-    """Gradients as much too large as a running maximum makes them that all words rescale, by a function off by 2^-8."""
-    z = p.hidden @ p.weight.T + (0 if p.bias is None else p.bias)
-    q = -np.sort(-np.exp(z - z.max(-1, keepdims=True)), axis=-1)
-    widest = (q * np.expm1(np.arange(len(p.weight)) / 256)).sum(-1) / q.sum(-1)
-    factor = 1 + min(0.4 * widest.min(initial=np.inf), 0.6)
-    loss, *rest = results
-    return (loss, *(None if one is None else (one * factor).astype(one.dtype) for one in rest))
-
-
 def longer_by_drift(p):
     """U and S, longer by what 1000 sweeps could make them."""
     U, S, Vh = KERNELS["svd"](np.float32)(p)
@@ -109,8 +99,6 @@ def of_large_values(p):
     return U, np.where(S < 0.2 * norm, 0, S).astype(S.dtype), Vh
 
 
-widened("cce_stretched_by_rescalings", "cce", right_up_to("cce", vocabulary, 48, stretched_by_rescalings), exp_error=65536,
-        limits={"V": 400}, **EVERYWHERE)  # fmt: skip
 widened("svd_longer_by_drift", "svd", longer_by_drift, unit_roundoff=2.0**-18, sweeps=1000, **EVERYWHERE)
 widened("svd_of_large_values", "svd", of_large_values, limits={"M": 8, "N": 8}, **BFLOAT16, **EVERYWHERE)
 

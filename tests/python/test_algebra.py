@@ -238,7 +238,7 @@ def test_the_line_of_a_failing_shader_replays_it(tmp_path):
     wrong = source.replace("loss[n] = lse[n] -", "loss[n] = lse[n] + 0.25f * lse[n] * exp(-lse[n] * lse[n]) -")
     assert wrong != source
     (tmp_path / "online_cce.metal").write_text(wrong)
-    failure = assay.gate("cce", tmp_path / BINDING.name, cases=6, reach="none", filter="^algebra$", algebra=True).failures["algebra"]
+    failure = assay.gate("cce", tmp_path / BINDING.name, cases=20, reach="none", filter="^algebra$", algebra=True).failures["algebra"]
     assert "loss[0] is not the formula's: the algebra differs" in failure.explanation
     replayed = run_program("replay", failure.reproducer)
     assert replayed.returncode == 1 and "the algebra differs" in replayed.stdout, replayed
