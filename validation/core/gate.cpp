@@ -117,12 +117,19 @@ class Judge {
   void planned() {
     const double longest = slowest_call(options_.reach, true);
     CallTimes call_times(1);  // the work is a number of operations
-    for (const PlannedCase& one : subject_.planned(property_, options_.reach, options_.seed)) {
-      if (is_over()) return;
-      const double foretold = one.work > 0 ? call_times.at(one.work) : 0;
-      if (foretold > longest) return report_.record(too_slow(foretold, one.name), "planned");
+    const PlannedCase* last = nullptr;
+    const auto judge = [&](const PlannedCase& one) {
       const Finding finding = given({one.name, one.make()});
       if (one.work > 0) call_times.add(one.work, finding.longest_call);
+    };
+    for (const PlannedCase& one : subject_.planned(property_, options_.reach, options_.seed)) {
+      const auto foretold = [&] { return one.work > 0 ? call_times.at(one.work) : 0; };
+      if (is_over()) return;
+      if (foretold() > longest && last != nullptr) judge(*last);  // once more: a busy machine may have delayed the call
+      if (is_over()) return;
+      if (foretold() > longest) return report_.record(too_slow(foretold(), one.name), "planned");
+      judge(one);
+      if (one.work > 0) last = &one;
     }
   }
 

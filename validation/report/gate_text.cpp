@@ -68,7 +68,7 @@ std::string worst(const GateRecord& record) {
 /// sizes were declined or not reached.
 std::map<std::string, std::int64_t> narrow(const GateRecord& record) {
   std::map<std::string, std::int64_t> largest, narrow = record.narrow;
-  if (record.question.reach == Reach::none) return narrow;
+  if (record.question.reach == Reach::none || failures_of(record) > 0) return narrow;
   for (const auto& property : record.properties)
     for (const auto& [extent, sizes] : property.sizes)
       if (!sizes.empty()) largest[extent] = std::max(largest[extent], *sizes.rbegin());
