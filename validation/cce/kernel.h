@@ -36,7 +36,7 @@ struct CceKernelInfo {
   std::vector<std::int64_t> chunks;  ///< the sizes of vocabulary chunks that a request may ask for
   Support support = {.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16}};
 
-  /// Of one value, in a problem of the type.
+  /// The largest rounding of one value in a problem of the type.
   double largest_rounding(Dtype dtype) const {
     const double of_gradient = bfloat16_roundings * format_of(Dtype::bfloat16).roundoff;
     return std::max({unit_roundoff, sum_roundoff, exp_error * unit_roundoff, of_gradient, format_of(dtype).roundoff});

@@ -10,7 +10,7 @@
 
 #include "validation/cce/operation.h"
 #include "validation/core/index.h"
-#include "validation/core/words.h"
+#include "validation/core/upstream_patterns.h"
 
 namespace assay::validation {
 namespace {
@@ -83,24 +83,12 @@ void add_ignored(Patterns& patterns) {
   ignored("below -100", [&](const CceCase&) { return -patterns.random().integer(101, 40'000); });
 }
 
-/// A loss scale, a mean that the caller takes, a loss that is subtracted.
-void add_upstream(Patterns& patterns) {
-  for (const float scale : {1024.0F, 65'536.0F, 2.5F, -1.0F, 1e-7F})
-    for (const Reduction reduction : {Reduction::none, Reduction::mean})
-      patterns.add(fmt::format("an upstream of {} for the reduction {}", scale,
-                               reduction_names()[static_cast<std::size_t>(reduction)]),
-                   [&](CceCase& c) {
-                     c.reduction = reduction;
-                     c.upstream.assign(reduction == Reduction::none ? index(c.N) : 1, scale);
-                   });
-}
-
 void set_options(CceCase& c) {
   c.logit_softcap = 8;
   c.label_smoothing = 0.125;
   c.z_loss = 0x1p-8;
   ignore_every_third(c);
-  c.upstream.assign(c.reduction == Reduction::none ? index(c.N) : 1, 1.5F);
+  set_upstream(c, &CceCase::N, 1.5F);
 }
 
 /// All options together, and all but one, since a kernel may lack it.
@@ -167,7 +155,7 @@ void add_values(Patterns& patterns) {
 std::vector<CceNamedCase> CceOperation::pattern_cases(std::uint64_t seed) {
   Patterns patterns(seed);
   add_ignored(patterns);
-  add_upstream(patterns);
+  add_upstream_patterns(patterns, &CceCase::N);
   add_options(patterns);
   add_targets(patterns);
   add_values(patterns);

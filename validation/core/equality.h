@@ -18,14 +18,14 @@ bool same_bits(const std::vector<Value>& a, const std::vector<Value>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Value)) == 0);
 }
 
-/// Of a hash of what comes before, and the elements.
+/// The hash of the elements, combined with that of what comes before.
 template <class Value>
 std::size_t hash_of_bits(std::size_t before, const std::vector<Value>& values) {
   const std::string_view bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Value));
   return 31 * before + std::hash<std::string_view>{}(bytes);
 }
 
-/// Of the arrays of a case.
+/// The hash of the arrays of a case.
 template <HasFields Case>
 std::size_t hash_of_arrays(const Case& c) {
   std::size_t hash = 0;

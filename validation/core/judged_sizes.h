@@ -59,7 +59,7 @@ struct JudgedSizes {
  private:
   static constexpr std::int64_t none = -1, all = std::numeric_limits<std::int64_t>::max();
 
-  /// Of the sizes in (above, last].
+  /// The number of cases whose size lies in (above, last].
   static std::int64_t count(const Counts& cases, std::int64_t above, std::int64_t last) {
     std::int64_t sum = 0;
     for (auto one = cases.upper_bound(above); one != cases.end() && one->first <= last; ++one) sum += one->second;

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <ranges>
 
+#include "validation/core/shuffle.h"
+
 namespace assay::validation {
 namespace {
 
@@ -79,7 +81,7 @@ std::int64_t rounded_size(Random& random, std::int64_t size, std::int64_t low) {
   return rounded < low ? size : rounded;
 }
 
-/// Of the intervals of equal ratio into which `count` divides [low, high], a number drawn from interval `i`.
+/// A number drawn from interval `i` of the `count` intervals of equal ratio into which [low, high] is divided.
 std::int64_t drawn_of_interval(Random& random, std::int64_t i, std::int64_t count, std::int64_t low,
                                std::int64_t high) {
   const auto first = static_cast<double>(low);
@@ -147,8 +149,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> spread_pairs(Random& random, 
                                                                 std::int64_t budget) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(count));
   std::iota(order.begin(), order.end(), 0);
-  for (std::size_t i = order.size(); i-- > 1;)
-    std::swap(order[i], order[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(i)))]);
+  shuffle(order, random);
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
   for (const std::int64_t i : order) {
     const auto at = std::ssize(pairs);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "validation/core/index.h"
-#include "validation/core/words.h"
+#include "validation/core/upstream_patterns.h"
 #include "validation/ctc/operation.h"
 
 namespace assay::validation {
@@ -141,23 +141,11 @@ void add_activations(Patterns& patterns) {
     });
 }
 
-/// A loss scale, a mean that the caller takes, a loss that is subtracted.
-void add_upstream(Patterns& patterns) {
-  for (const float scale : {1024.0F, 65'536.0F, 2.5F, -1.0F, 1e-7F})
-    for (const Reduction reduction : {Reduction::none, Reduction::mean})
-      patterns.add(fmt::format("an upstream of {} for the reduction {}", scale,
-                               reduction_names()[static_cast<std::size_t>(reduction)]),
-                   [&](CtcCase& c, Rows&) {
-                     c.reduction = reduction;
-                     c.upstream.assign(reduction == Reduction::none ? index(c.B) : 1, scale);
-                   });
-}
-
 /// A blank other than 0, concatenated targets, repeats, an upstream gradient, and a row that is impossible.
 void set_options(CtcCase& c, Rows& rows) {
   c.layout = CtcTargets::concatenated;
   c.zero_infinity = true;
-  c.upstream.assign(c.reduction == Reduction::none ? index(c.B) : 1, 1.5F);
+  set_upstream(c, &CtcCase::B, 1.5F);
   c.input_lengths[1] = 2;
   c.blank = 7;
   for (auto& row : rows) {
@@ -193,7 +181,7 @@ std::vector<CtcNamedCase> CtcOperation::pattern_cases(std::uint64_t seed) {
   add_labels(patterns);
   add_rows(patterns);
   add_activations(patterns);
-  add_upstream(patterns);
+  add_upstream_patterns(patterns, &CtcCase::B);
   add_options(patterns);
   return std::move(patterns.cases);
 }

@@ -27,7 +27,7 @@ struct TruthKey {
   friend bool operator==(const TruthKey& a, const TruthKey& b);
 };
 
-/// Of the arrays.
+/// The hash of the arrays.
 std::size_t hash_of(const TruthKey& key);
 
 /// About, without the graph, which the truths of several cases share.

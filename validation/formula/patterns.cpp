@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
+
+#include "validation/core/shuffle.h"
 
 namespace assay::validation::formula {
 namespace {
@@ -67,8 +68,7 @@ void sums_of_zero(Random& random, const Rows& rows) {
     }
     for (; i + 1 < row.size(); i += 2) row[i + 1] = -(row[i] = drawn());
     if (i < row.size()) row[i] = 0;
-    for (std::size_t k = row.size(); k > 1; --k)
-      std::swap(row[k - 1], row[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(k) - 1))]);
+    shuffle(row, random);
   });
 }
 

@@ -46,7 +46,7 @@ PolynomialErrors::Bound PolynomialErrors::sum_of_two(std::size_t i, double value
   return {is_exact_here ? 0 : all.rounded, all};
 }
 
-/// Of a factor or divisor that is applied to the terms of a sum before they are added.
+/// What a factor or divisor may underflow by if it is applied to the terms of a sum before they are added.
 double PolynomialErrors::underflow_of_terms(double terms) const {
   return terms > 1 ? terms * computing_.smallest : 0;
 }

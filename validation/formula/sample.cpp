@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "validation/core/infinity.h"
+#include "validation/core/shuffle.h"
 #include "validation/formula/choices.h"
 
 namespace assay::validation::formula {
@@ -31,8 +32,7 @@ Some indices_of_axis(std::int64_t size, std::size_t count, Random& random) {
   for (std::int64_t part = 0; part < parts; ++part)
     indices.push_back(
         random.integer(part * size / parts, std::max(part * size / parts, (part + 1) * size / parts - 1)));
-  for (std::size_t i = indices.size(); i > 1; --i)
-    std::swap(indices[i - 1], indices[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(i) - 1))]);
+  shuffle(indices, random);
   return indices;
 }
 

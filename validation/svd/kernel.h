@@ -37,7 +37,7 @@ struct SvdKernelInfo {
   /// The unit roundoff of the arithmetic inside, for a problem of the type.
   double roundoff(Dtype dtype) const { return dtype == Dtype::float64 ? std::ldexp(1.0, -53) : unit_roundoff; }
 
-  /// Of one value, in a problem of the type.
+  /// The largest rounding of one value in a problem of the type.
   double largest_rounding(Dtype dtype) const { return std::max(roundoff(dtype), format_of(dtype).roundoff); }
 };
 
