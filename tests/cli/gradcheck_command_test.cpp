@@ -1,5 +1,4 @@
 // assay gradcheck: verdicts, what it says of wrong gradients, and the lines that reproduce them.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -32,12 +31,12 @@ class GradcheckCommand : public Program {
 };
 
 TEST_F(GradcheckCommand, PassesTheKernelsThatAreRight) {
-  for (const auto& [operation, cases] :
-       {std::pair("ctc", 20 + 5), std::pair("cce", 20 + 4), std::pair("svd", 20 + 3)}) {
+  for (const auto& [operation, sharp] : {std::pair("ctc", 5), std::pair("cce", 4), std::pair("svd", 3)}) {
     const Outcome outcome = run(std::string("gradcheck ") + operation + " --kernel plain --cases 20");
     EXPECT_EQ(outcome.status, 0) << outcome.out;
-    EXPECT_THAT(outcome.out,
-                AllOf(HasSubstr("  pass"), HasSubstr(fmt::format("within their bounds, of {} cases", cases))));
+    ASSERT_THAT(outcome.out, AllOf(HasSubstr("  pass"), HasSubstr("within their bounds, of ")));
+    const auto count = outcome.out.substr(outcome.out.find("bounds, of ") + 11);
+    EXPECT_GT(std::stoi(count), 20 + sharp) << "generated, sharp, and those of values that people have";
   }
 }
 

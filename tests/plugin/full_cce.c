@@ -35,17 +35,20 @@ static int run(const assay_cce_problem* p, const assay_cce_output* out, char* me
       for (int64_t h = 0; h < H; ++h) z[v] += (double)hidden[n * H + h] * weight[v * H + h];
       x[v] = capped(z[v], p->logit_softcap);
       largest = x[v] > largest ? x[v] : largest;
-      if (p->label_smoothing > 0) all += x[v];
     }
-    for (int64_t v = 0; v < V; ++v) sum += exp(x[v] - largest);
+    for (int64_t v = 0; v < V; ++v) {
+      sum += exp(x[v] - largest);
+      if (p->label_smoothing > 0) all += largest - x[v];
+    }
+    /* the maximum and the sum stay apart: far logits would round log(sum) away, in double too */
     const double lse = largest + log(sum), smoothing = p->label_smoothing;
-    double loss = lse + p->z_loss * lse * lse;
-    if (smoothing < 1) loss -= (1 - smoothing) * x[target];
-    if (smoothing > 0) loss -= smoothing / (double)V * all;
+    double loss = log(sum) + p->z_loss * lse * lse;
+    if (smoothing < 1) loss += (1 - smoothing) * (largest - x[target]);
+    if (smoothing > 0) loss += smoothing / (double)V * all;
     total += factor * loss;
     if (p->reduction == ASSAY_NONE) out->loss[n] = (float)loss;
     for (int64_t v = 0; v < V; ++v) {
-      const double y = exp(x[v] - lse);
+      const double y = exp(x[v] - largest) / sum;
       const double dx = y * (1 + 2 * p->z_loss * lse) - (v == target) * (1 - smoothing) - smoothing / (double)V;
       const double dz = w * dx * slope(z[v], p->logit_softcap);
       dz_sum[v] += dz;

@@ -57,8 +57,9 @@ def _gelu(xp: Any, input: Any, approximate: str = "none") -> Any:
 
 
 def _elu(xp: Any, input: Any, alpha: Any = 1, scale: Any = 1, input_scale: Any = 1) -> Any:
+    """exp(x) - 1, as its page has it and PyTorch computes it: near 0 a roundoff of 1 is lost, which expm1 keeps."""
     low = xp.minimum(input, 0)
-    low = alpha * xp.expm1(low if input_scale == 1 else input_scale * low)
+    low = alpha * (xp.exp(low if input_scale == 1 else input_scale * low) - 1)
     return scale * xp.where(xp.less(0, input), input, low)
 
 
@@ -165,7 +166,7 @@ ROWS: Dict[str, Any] = {
     "softplus": _softplus, "mish": lambda xp, input: input * xp.tanh(xp.logaddexp(input, 0)), "gelu": _gelu,
     "log_sigmoid": lambda xp, input: -xp.logaddexp(-input, 0), "logsigmoid": lambda xp, input: -xp.logaddexp(-input, 0),
     "elu": _elu, "selu": lambda xp, input: _elu(xp, input, *_SELU),
-    "celu": lambda xp, input, alpha=1.0: xp.where(xp.less(0, input), input, alpha * xp.expm1(xp.minimum(input, 0) / alpha)),
+    "celu": lambda xp, input, alpha=1.0: xp.where(xp.less(0, input), input, alpha * (xp.exp(xp.minimum(input, 0) / alpha) - 1)),
     "leaky_relu": _leaky_relu, "prelu": _prelu, "_prelu_kernel": _prelu, "rrelu": _rrelu, "glu": _glu,
     "threshold": lambda xp, input, threshold, value: xp.where(xp.less(threshold, input), input, value),
     "hardshrink": lambda xp, input, lambd=0.5: xp.where(xp.less_equal(xp.abs(input), lambd), 0, input),
