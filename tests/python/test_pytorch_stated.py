@@ -1,7 +1,9 @@
 """The sizes that a problem states: right answers pass, faults that small sizes do not show fail, what has no bound says so."""
 
 import json
+import math
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -181,6 +183,41 @@ def test_right_layers_that_are_narrow_at_small_sizes_pass(wide_operation, layer)
 def test_wrong_layers_that_are_narrow_at_small_sizes_fail(wide_operation, forward, text):
     found = judged_at_stated_sizes(wide_operation, model_new(wide_operation, forward), CPU)
     assert found.verdict == "fail" and text in found.text, found
+
+
+def of_many_terms(tmp_path, result, draw):
+    path = tmp_path / "many.py"
+    path.write_text(WIDE.split("    def __init__")[0] + f"""
+    def forward(self, x):
+        return {result}
+
+batch_size = 2
+
+def get_inputs():
+    return [{draw.replace("SHAPE", "batch_size, 5_000_000")}]
+
+def get_init_inputs():
+    return []
+""")  # fmt: skip
+    return BenchmarkOperation(str(path))
+
+
+def test_a_constant_is_no_sum_of_millions_of_exponentials(tmp_path):
+    operation = of_many_terms(tmp_path, "torch.logsumexp(x, dim=1)", "torch.randn(SHAPE)")
+    one_by_one = model_new(operation, lambda self, y, x: torch.from_numpy(np.log(np.cumsum(np.exp(x.numpy()), 1)[:, -1])))
+    assert judged_at_stated_sizes(operation, one_by_one, CPU).verdict == "not judged"
+    constant = model_new(operation, lambda self, y, x: 0 * y + math.log(x.shape[1]) + 0.5)
+    found = judged_at_stated_sizes(operation, constant, CPU)
+    assert found.verdict == "fail" and "times a number from 1/4" in found.text, found
+
+
+def test_noise_is_mistrusted_where_pytorch_gives_noise_itself(tmp_path):
+    operation = of_many_terms(tmp_path, "(x * x).mean(dim=1) - x.mean(dim=1) ** 2", "torch.randn(SHAPE) + 3000.0")
+    noise = model_new(operation, lambda self, y, x: torch.tensor([3.0, -2.0]))
+    found = judged_at_stated_sizes(operation, noise, CPU)
+    assert found.verdict == "mistrusted" and "and PyTorch's Model by" in found.text, found
+    in_double = model_new(operation, lambda self, y, x: x.double().var(1, unbiased=False).float())
+    assert judged_at_stated_sizes(operation, in_double, CPU).verdict == "not judged"
 
 
 def test_what_cannot_be_run_here_says_so(tmp_path):

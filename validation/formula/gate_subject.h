@@ -36,6 +36,7 @@ class FormulaGateSubject final : public GateSubject {
   std::string operation() const override { return subject_.specification.name; }
   std::string kernel() const override { return subject_.kernel_name; }
   const std::vector<PropertyInfo>& properties() const override { return infos_; }
+  double claimed_share() const override { return formula::claimed_share(subject_.specification); }
   std::map<std::string, std::int64_t> narrow() const override;
   std::shared_ptr<const GateSubject> fresh() const override;
   Finding judge(std::size_t property, const AnyCase& c) const override;

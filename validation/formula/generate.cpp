@@ -94,8 +94,28 @@ Extents fitting(Extents extents, const std::string& leading, const Specification
 
 }  // namespace
 
+namespace {
+
+/// The largest size that an extent has beside others that are as large.
+constexpr std::int64_t usual = 257;
+
+}  // namespace
+
+double claimed_share(const Specification& specification) {
+  constexpr int draws = 400;
+  double least = 1;
+  for (const auto& [name, unclaimed] : specification.unclaimed) {
+    const std::int64_t most = taken_size(specification, name, limit_of(specification, name));
+    Random random(1);
+    int claimed = 0;
+    for (int i = 0; i < draws; ++i)
+      if (draw_extent(random, 100 * i / draws, std::min(usual, unclaimed), false) <= most) ++claimed;
+    least = std::min(least, static_cast<double>(claimed) / draws);
+  }
+  return least;
+}
+
 Extents draw_extents(Random& random, int size, const Specification& specification, const Trace& trace) {
-  constexpr std::int64_t usual = 257;
   if (!specification.only.empty())
     return specification.only[static_cast<std::size_t>(random.integer(0, std::ssize(specification.only) - 1))];
   Extents extents;

@@ -80,6 +80,7 @@ struct Specification {
   std::vector<const reference::SmallFormat*> casts = {};   ///< the formats that the formula rounds to
   bool has_codes = false;                                  ///< whether some outputs are rounded to one
   std::vector<Way> forward_ways = {}, backward_ways = {};  ///< of calling the kernels, beside the plain one
+  std::map<std::string, std::int64_t> unclaimed = {};      ///< the limits of the operation where the kernel's are lower
 };
 
 inline constexpr std::int64_t usual_limit = 4097;
@@ -135,6 +136,10 @@ std::size_t elements_of(const Case& c);
 
 /// Random extents, smaller ones for a smaller `size`.
 Extents draw_extents(Random& random, int size, const Specification& specification, const Trace& trace);
+
+/// Which share of the sizes that are drawn of an extent the kernel's limits leave: of the extent of which they leave the
+/// smallest share.
+double claimed_share(const Specification& specification);
 
 /// A case at random extents. `size` grows from 0 to 100 over a run. Input `one`, or one that is drawn if it
 /// is -1, has the class of values in any case.

@@ -234,8 +234,9 @@ void add_formula(py::module_& core) {
            })
       .def("find_casts", &formula::find_casts)
       .def("set_sizes",
-           [](Subject& subject, const formula::Extents& least, const formula::Extents& multiple,
-              const std::map<std::string, std::vector<std::int64_t>>& listed) {
+           [](Subject& subject, const formula::Extents& unclaimed, const formula::Extents& least,
+              const formula::Extents& multiple, const std::map<std::string, std::vector<std::int64_t>>& listed) {
+             subject.specification.unclaimed = unclaimed;
              subject.specification.least = least;
              subject.specification.multiple = multiple;
              subject.specification.listed = listed;

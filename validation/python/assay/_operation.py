@@ -236,7 +236,8 @@ class Operation(Judging):
             if not starts_afresh:
                 raise TypeError(f"checks_arguments = True of {name}: expected a shared library, which can be given bad arguments")
             subject.set_refusals(KernelCall(self, kernel or backward, arrays, kernel is None).missing_refusals)
-        subject.set_sizes(*taken)
+        asked = {name: self.limits.get(name, self.usual_limit) for name in self.extents}
+        subject.set_sizes({name: most for name, most in asked.items() if own_limits.get(name, most) < most}, *taken)
         subject.set_types(arrays.numbers(self.kinds))
         subject.set_sums(accumulate == "int32", *partial_sums_of(partial_sums))
         extent = self._far_extent(given, {"limits": limits, "extents": extents}) if given else ""

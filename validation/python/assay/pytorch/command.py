@@ -23,6 +23,7 @@ from .device import device_called
 from .in_time import judged_in_time
 from .kernelbench import BenchmarkOperation, new_model
 from .patterns import Pattern, pattern_on_a_case
+from .random_training import why_other_in_training
 from .stated import Stated, judged_at_stated_sizes
 from .ways import EVALUATED, forward_ways
 
@@ -131,6 +132,8 @@ def _judged(operation: BenchmarkOperation, kernel: Any, asked: argparse.Namespac
         if not asked.json:
             print(stated_text(stated))
         said, passed = with_stated(said, stated), stated.verdict not in ("fail", "mistrusted")
+    if passed and operation.why_not_training and asked.mode != "eval":
+        said, passed = _in_random_training(operation, kernel, asked, said)
     if not in_time.is_whole:
         said["cases_of_each_property"] = f"{in_time.cases} of {asked.cases}, in {seconds:g} s"
     if operation.file.narrowing is not None:
@@ -138,9 +141,20 @@ def _judged(operation: BenchmarkOperation, kernel: Any, asked: argparse.Namespac
     return 0 if passed else 1, said
 
 
+def _in_random_training(operation: BenchmarkOperation, kernel: Any, asked: argparse.Namespace,
+                        said: Dict[str, Any]) -> Tuple[Dict[str, Any], bool]:  # fmt: skip
+    why = why_other_in_training(operation, kernel, device_called(asked.device))
+    if not asked.json:
+        print(f"in training mode, which is random: {'fail: ModelNew ' + why if why else 'means and spreads are those of Model'}")
+    if not why:
+        return said, True
+    return {"verdict": "fail", "property": "means and spreads in training mode", "pattern": f"ModelNew {why}",
+            "advice": "KernelBench calls ModelNew in training mode: it must draw as Model does there, dropout's scale included."}, False  # fmt: skip
+
+
 def _called_in(operation: BenchmarkOperation) -> str:
     if operation.why_not_training:
-        return f"ModelNew is called in eval mode alone: in training mode {operation.why_not_training}"
+        return f"ModelNew is called in eval mode, and for its means and spreads in training, where {operation.why_not_training}"
     if not operation.trains_kernels:
         return "ModelNew is called in eval mode:"
     also = ", and in eval mode where a failure says so" if operation.also_evaluates else ""
@@ -176,7 +190,7 @@ def with_stated(said: Dict[str, Any], stated: Stated) -> Dict[str, Any]:
     if stated.verdict == "mistrusted":
         return {"verdict": "mistrusted", "property": "outputs at the sizes of the file", "pattern": stated.text,
                 "stated_sizes": found,
-                "advice": "Judge it on a machine that can run these sizes; --small judges small sizes alone."}  # fmt: skip
+                "advice": "Judge it where these sizes can be run, or with --dtype float64; --small leaves them out."}  # fmt: skip
     return {**said, "stated_sizes": {**found, **({"why": stated.text} if stated.text else {})}}
 
 

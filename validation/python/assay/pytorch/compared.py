@@ -16,8 +16,13 @@ from .cuts import Values
 from .stated_problem import StatedProblem
 
 _FAR = 0.1  # of a result's size: what a float32 cannot be off by where PyTorch's own is off by a thousandth of it
-_FEWEST_TERMS = 1024  # a right kernel may also be this many times further off than PyTorch's by other steps than sums
+_STEPS = 256  # a right kernel may be this many times further off than PyTorch's by other steps than sums
+_WALK = 16  # and by sums of n terms, one after another, this many times sqrt(n): their roundings have random signs
 _ELSEWHERE = "with each row of the inputs times a number from 1/4 to 1: "
+
+
+class NothingToCompare(Exception):
+    """PyTorch's own results are as far off as the kernel's, so that neither shows anything."""
 
 
 class Difference(NamedTuple):
@@ -69,13 +74,16 @@ def too_far(problem: StatedProblem, values: Values, results: List[torch.Tensor],
             terms: float = math.inf) -> str:  # fmt: skip
     """What is said of results that are further off than those of a right kernel are; nothing of others.
 
-    PyTorch sums by parts. A kernel that sums the `terms` of a result one by one is at most that many times as far off."""
+    PyTorch sums by parts, a kernel perhaps the `terms` of a result one by one. NothingToCompare where their number is given and
+    PyTorch's own results are too far off."""
     types = [str(problem.dtype).split(".")[-1], *filter(None, [problem.arithmetic.get("compute")])]
-    found, roundoff, times = difference(results, due), max(ROUNDOFFS[one] for one in types), max(terms, _FEWEST_TERMS)
+    found, roundoff, times = difference(results, due), max(ROUNDOFFS[one] for one in types), max(_STEPS, _WALK * math.sqrt(terms))
     if found.largest <= _FAR and found.mean <= min(_FAR, times * roundoff):
         return ""
     own = difference(computed(problem, None, values), due)
     if not own.largest <= _FAR / 100:  # of what float32 cannot compute
+        if terms < math.inf:
+            raise NothingToCompare(f"off by {found.largest:.2g} of the result's size, and PyTorch's Model by {own.largest:.2g}")
         return ""
     said = f"of the result's size{{}}, where PyTorch's Model is off by {own.largest:.2g}"
     if not found.largest <= _FAR:
@@ -99,6 +107,8 @@ def too_far_elsewhere(problem: StatedProblem, kernel: Any, terms: float) -> str:
         return ""
     try:
         said = too_far(problem, values, computed(problem, kernel, values), due, terms)
+    except NothingToCompare:
+        raise
     except KernelEnded as error:
         said = str(error)
     except Exception as error:

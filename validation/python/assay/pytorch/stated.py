@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from .._called import KernelEnded
-from .compared import computed, difference, too_far, too_far_elsewhere
+from .compared import NothingToCompare, computed, difference, too_far, too_far_elsewhere
 from .cut_operation import CutOperation
 from .cuts import Axis, Values, axes_of, part_of, same, selected, window
 from .feasible import Weight, why_not, weight_of
@@ -28,7 +28,7 @@ _WINDOW = 16
 class Stated(NamedTuple):
     """What was found at the stated sizes."""
 
-    verdict: str  # "pass", "fail", "not judged": no element has a bound, or "mistrusted": the sizes could not be run here
+    verdict: str  # "pass", "fail", "not judged": no element has a bound, or "mistrusted": nothing is known of these sizes
     text: str  # what is wrong, or what has no bound and why
     judged: int = 0  # elements that were held to their bounds
     elements: int = 0  # that were compared with float64
@@ -178,8 +178,11 @@ def judged_at_stated_sizes(operation: Any, kernel: Any, device: torch.device, **
         return compared._replace(text=wrong)
     found = _sampled(problem, results, due, weight)._replace(elements=compared.elements, difference=off)
     if found.verdict == "not judged":
-        terms = weight.terms / max(weight.results, 1)
-        wrong = too_far(problem, problem.values, results, due, terms) or too_far_elsewhere(problem, kernel, terms)
+        terms = (weight.terms + weight.held) / max(weight.results, 1)  # a plain sum makes its result alone of what it is given
+        try:
+            wrong = too_far(problem, problem.values, results, due, terms) or too_far_elsewhere(problem, kernel, terms)
+        except NothingToCompare as none:
+            return compared._replace(verdict="mistrusted", text=str(none))
     return compared._replace(text=wrong) if wrong else found
 
 
