@@ -16,6 +16,23 @@ def declared(name, operation=softmax, kernel=None, **declaration):
     attack("claims", operation, **declaration)(chosen)
 
 
+@assay.operation(x="N, D")
+def cumulative(xp, x):
+    return xp.cumulative_sum(x, axis=-1)
+
+
+def one_term_or_none(p):
+    if p.x.shape[1] > 1:
+        raise assay.Unsupported("out of shared memory")
+    return p.x.copy()
+
+
+def two_terms_or_none(p):
+    if p.x.shape[1] > 2:
+        raise assay.Unsupported("out of registers")
+    return np.cumsum(p.x, axis=-1)
+
+
 def ones(p):
     return np.ones_like(p.x)
 
@@ -40,6 +57,10 @@ declared("no_sizes", limits={"N": 0, "D": 0})
 declared("no_rows", limits={"N": 0})
 declared("no_columns", limits={"D": 0})
 declared("one_column", kernel=lambda p: ones(p), limits={"D": 1})
+declared("a_sum_of_one_term", cumulative, kernel=lambda p: p.x.copy(), limits={"D": 1})
+declared("a_sum_of_one_term_of_many_sizes", cumulative, kernel=lambda p: p.x.copy(), extents={"D": [1]})
+declared("a_sum_of_one_term_or_a_refusal", cumulative, kernel=lambda p: one_term_or_none(p), extents={"D": [1, 2048]})
+declared("a_sum_of_two_terms_or_a_refusal", cumulative, kernel=lambda p: two_terms_or_none(p))
 declared("one_property", filter="^repeat$")
 declared("two_properties", filter="^(repeat|rows)$")
 declared("no_property", filter="nothing")

@@ -199,6 +199,6 @@ def test_it_passes_where_extents_are_large_together(operation, kernel, sizes):
 
 
 def test_a_small_limit_is_the_scope_of_the_verdict():
-    narrow = assay.gate(softmax, right, limits={"N": 2}, **TAKEN)
-    assert str(narrow).rstrip().endswith("for N <= 2 alone")
+    narrow = assay.gate(softmax, right, limits={"N": 3, "D": 4}, **TAKEN)
+    assert narrow.passed and str(narrow).rstrip().endswith("for D <= 4 and N <= 3 alone")
     assert not str(assay.gate(softmax, right, **TAKEN)).rstrip().endswith("alone")

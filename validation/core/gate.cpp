@@ -215,15 +215,17 @@ class Judge {
       report_.together.take(sizes);
     }
     report_.record(finding, origin);
-    if (info_.against_reference && subject_.is_ordinary(c)) count_ordinary(finding, c, origin);
+    if (info_.against_reference) count(finding, c, origin);
     if (is_failure(finding.verdict)) shrinking_ = finding.verdict;
     return finding;
   }
 
-  void count_ordinary(const Finding& finding, const AnyCase& c, const std::string& origin) {
+  void count(const Finding& finding, const AnyCase& c, const std::string& origin) {
     const bool is_declined = finding.verdict == Verdict::skipped && finding.skip_cause == SkipCause::declined;
-    if (!is_declined && finding.judged.elements == 0) return;
-    if (origin.starts_with("generated")) ++(is_declined ? report_.ordinary.declined : report_.ordinary.judged);
+    const bool is_ordinary = subject_.is_ordinary(c);
+    if (!is_declined && (finding.judged.elements == 0 || !is_ordinary)) return;
+    if (is_ordinary && origin.starts_with("generated"))
+      ++(is_declined ? report_.ordinary.declined : report_.ordinary.judged);
     for (const auto& [name, size] : subject_.bounding_sizes_of(c)) {
       JudgedSizes& sizes = report_.judged_sizes[name];
       if (is_declined)

@@ -9,7 +9,7 @@
 
 namespace assay::validation {
 
-/// Counts the cases of one extent with ordinary values, by its size.
+/// Counts the cases of one extent by its size: those with ordinary values, and all that were declined.
 struct JudgedSizes {
   using Counts = std::map<std::int64_t, std::int64_t>;
   Counts judged = {};    ///< cases of which enough was judged
@@ -51,8 +51,8 @@ struct JudgedSizes {
     return thin_above >= 2 && (2 * thin.rbegin()->first > 3 * largest() || 5 * thin_above >= cases);
   }
 
-  /// Whether the kernel declined what is larger than 1, where many operations have nothing to compute.
-  bool is_of_ones() const { return largest() <= 1 && count(declined, 1, all) > 0; }
+  /// Whether the kernel declined what is larger than 2: of 1 many operations have nothing to compute, of 2 little.
+  bool is_next_to_nothing() const { return largest() <= 2 && count(declined, 2, all) > 0; }
 
   bool operator==(const JudgedSizes&) const = default;
 

@@ -18,8 +18,8 @@ inline std::string why_proves_little(double claimed, const Returned& returned) {
   if (!(claimed >= least_claimed))
     return fmt::format(
         "the sizes and values that the kernel declares leave {:.2g} % of the drawn cases: expected a fifth, {:g} %, or "
-        "more of 400 cases as they are drawn for a kernel that declares no limits, empty ones, types and options left "
-        "out of account",
+        "more of 400 cases as they are drawn for a kernel that declares no limits; those of an operation, empty "
+        "cases, types and options are left out of account",
         100 * claimed, 100 * least_claimed);
   if (!returned.are_one()) return "";
   return fmt::format("every number that the kernel returned is {:g}: one that computes nothing would pass too",

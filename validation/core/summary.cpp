@@ -11,9 +11,8 @@ constexpr const char* no_case = "there was no case to judge it on";
 
 /// Empty where enough is judged.
 std::string too_little_judged(const std::string& extent, const JudgedSizes& sizes) {
-  if (sizes.is_of_ones())
-    return fmt::format("  when called, the kernel declined all sizes of {0} above 1: declare a limit of 1 for {0}",
-                       extent);
+  if (sizes.is_next_to_nothing())
+    return fmt::format("  when called, the kernel declined all sizes of {0} above {1}", extent, sizes.largest());
   if (!sizes.is_cut_short()) return "";
   return fmt::format(
       "  too little was judged wherever {0} is above {1}, in {2} cases: the bounds there are no smaller than what the\n"
