@@ -43,6 +43,10 @@ def nothing_of_svd(p):
     return np.zeros((b, m, k), p.A.dtype), np.zeros((b, k), p.A.dtype), np.zeros((b, k, n), p.A.dtype)
 
 
+def right_svd(p):
+    return np.linalg.svd(p.A, full_matrices=False)
+
+
 def nothing_of_ctc(p):
     x = p.logits if p.logits is not None else p.log_probs
     return np.zeros(x.shape[1], np.float32), np.zeros_like(x)
@@ -61,6 +65,16 @@ declared("a_sum_of_one_term", cumulative, kernel=lambda p: p.x.copy(), limits={"
 declared("a_sum_of_one_term_of_many_sizes", cumulative, kernel=lambda p: p.x.copy(), extents={"D": [1]})
 declared("a_sum_of_one_term_or_a_refusal", cumulative, kernel=lambda p: one_term_or_none(p), extents={"D": [1, 2048]})
 declared("a_sum_of_two_terms_or_a_refusal", cumulative, kernel=lambda p: two_terms_or_none(p))
+@assay.operation(x="N, D")
+def unscaled(xp, x):
+    return softmax.formula(xp, x) / 32768
+
+
+def tiny_noise(p):
+    return (np.random.default_rng().random(p.x.shape) * 2.0**-16).astype(p.x.dtype)
+
+
+declared("noise_below_the_normal_numbers", unscaled, kernel=tiny_noise, dtype="float16", subnormals=False, same_bits=False)
 declared("one_property", filter="^repeat$")
 declared("two_properties", filter="^(repeat|rows)$")
 declared("no_property", filter="nothing")
@@ -89,6 +103,7 @@ declared("svd_of_many_sweeps", "svd", nothing_of_svd, sweeps=10**9)
 declared("svd_of_no_roundoff", "svd", nothing_of_svd, unit_roundoff=1.0)
 declared("svd_of_a_huge_roundoff", "svd", nothing_of_svd, unit_roundoff=1e30)
 declared("svd_neither_wide_nor_tall", "svd", nothing_of_svd, wide=False, tall=False, limits={"M": 0})
+declared("svd_of_one_number", "svd", right_svd, limits={"N": 1}, tall=False)
 declared("svd_of_nothing", "svd", nothing_of_svd, limits={"B": 0})
 declared("ctc_of_a_huge_roundoff", "ctc", nothing_of_ctc, unit_roundoff=0.5)
 declared("ctc_of_no_number", "ctc", nothing_of_ctc, unit_roundoff=float("nan"))

@@ -198,6 +198,16 @@ def test_it_passes_where_extents_are_large_together(operation, kernel, sizes):
     assert sizes in str(result)
 
 
+def test_a_softmax_in_float16_that_flushes_small_numbers_passes():
+    def flushed(p):
+        x = p.x.astype(np.float32)
+        e = np.exp(x - x.max(-1, keepdims=True, initial=-np.inf))
+        y = (e / e.sum(-1, keepdims=True)).astype(np.float16)
+        return np.where(np.abs(y) < np.finfo(np.float16).tiny, np.float16(0), y)
+
+    assay.gate(softmax, flushed, dtype="float16", subnormals=False, cases=60, filter="^outputs$").raise_for_failure()
+
+
 def test_a_small_limit_is_the_scope_of_the_verdict():
     narrow = assay.gate(softmax, right, limits={"N": 3, "D": 4}, **TAKEN)
     assert narrow.passed and str(narrow).rstrip().endswith("for D <= 4 and N <= 3 alone")

@@ -55,7 +55,7 @@ def test_a_failure_shows_the_case_and_no_internals(run):
 def test_what_makes_a_whole_run_mistrusted_fails_what_is_compared(run):
     result = run("-k", "test_ones and outputs")
     assert result.ret == 1 and result.parseoutcomes()["failed"] == 1
-    result.stdout.fnmatch_lines(["*outputs: mistrusted: the sizes and values that the kernel declares leave *"])
+    result.stdout.fnmatch_lines(["*outputs: mistrusted: the sizes and values that the kernel declares, and what it declined, leave *"])
 
 
 def test_the_number_of_cases_can_be_given(run, monkeypatch):

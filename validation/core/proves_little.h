@@ -10,14 +10,15 @@
 namespace assay::validation {
 
 /// Why a kernel that computes nothing would pass too; empty where it would not. `claimed` is the share of drawn cases that its
-/// sizes and values allow (claimed_share), `returned` is what it returned.
+/// sizes and values allow (claimed_share) and that it did not decline when called, `returned` is what it returned.
 inline std::string why_proves_little(double claimed, const Returned& returned) {
   // Right kernels, of T <= 8 and C <= 100 say, leave a quarter of the cases; claims that ask for no computation, such as
   // V = 1, a sixth or less.
   constexpr double least_claimed = 0.2;
   if (!(claimed >= least_claimed))
     return fmt::format(
-        "the sizes and values that the kernel declares leave {:.2g} % of the drawn cases: expected a fifth, {:g} %, or "
+        "the sizes and values that the kernel declares, and what it declined, leave {:.2g} % of the drawn cases: "
+        "expected a fifth, {:g} %, or "
         "more of 400 cases as they are drawn for a kernel that declares no limits; those of an operation, empty "
         "cases, types and options are left out of account",
         100 * claimed, 100 * least_claimed);

@@ -78,10 +78,15 @@ bool judged_nothing(const GateRecord& record) {
 }
 
 std::string why_mistrusted(const GateRecord& record) {
-  if (record.shard.total > 1 || judged_nothing(record) || failures_of(record) + mistrusted_of(record) > 0) return "";
+  if (record.shard.total > 1 || failures_of(record) + mistrusted_of(record) > 0) return "";
   Returned all;
-  for (const auto& property : record.properties) all.merge(property.returned);
-  return why_proves_little(record.claimed, all);
+  double judged = 0, declined = 0;
+  for (const auto& property : record.properties) {
+    all.merge(property.returned);
+    judged += static_cast<double>(property.ordinary.judged);
+    declined += static_cast<double>(property.ordinary.declined);
+  }
+  return why_proves_little(record.claimed * (declined > 0 ? judged / (judged + declined) : 1), all);
 }
 
 int exit_status(const Report& report) {

@@ -17,11 +17,11 @@ def _conclude(result: PropertyResult, mistrust: str) -> None:
     """`mistrust` is of the run. Where no elements are compared with the reference, a right kernel may return one number alone."""
     if result.verdict == "skipped" and not sum(result.skipped.values()):
         pytest.fail(f"{result.name}: there was no case to judge it on: expected cases, a reach or an input", pytrace=False)
-    if result.verdict == "skipped":
+    if result.verdict == "skipped" and not mistrust:
         pytest.skip("; ".join(f"{reason} ({count} cases)" for reason, count in result.skipped.items()))
     if not result.passed:
         pytest.fail(failure_text(result), pytrace=False)
-    if mistrust and result.elements:
+    if mistrust and (result.elements or result.verdict == "skipped"):
         pytest.fail(f"{result.name}: mistrusted: {mistrust}", pytrace=False)
 
 

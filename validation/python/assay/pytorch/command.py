@@ -143,7 +143,7 @@ def _judged(operation: BenchmarkOperation, kernel: Any, asked: argparse.Namespac
 
 def _in_random_training(operation: BenchmarkOperation, kernel: Any, asked: argparse.Namespace,
                         said: Dict[str, Any]) -> Tuple[Dict[str, Any], bool]:  # fmt: skip
-    why = why_other_in_training(operation, kernel, device_called(asked.device))
+    why = why_other_in_training(operation, kernel, device_called(asked.device), asked.seed, asked.small)
     if not asked.json:
         print(f"in training mode, which is random: {'fail: ModelNew ' + why if why else 'means and spreads are those of Model'}")
     if not why:

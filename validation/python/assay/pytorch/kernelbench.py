@@ -71,6 +71,9 @@ class BenchmarkOperation(TorchOperation):
     def mode(self) -> str:
         return "training" if self.trains_kernels else "eval"
 
+    def _draws_in_training(self) -> bool:
+        return False  # the command compares such training, and says what it found
+
     def _inputs_of(self, shapes: Shapes, free: Dict[str, List[Any]]) -> Tuple[Dict[str, str], Dict[str, int]]:
         """Inputs by the names of forward's arguments."""
         places = {place: name for name, found in free.items() for place in found}
