@@ -128,7 +128,10 @@ TEST(Summary, IsMistrustedWhereTheKernelDeclinesAllButSizesOfOneOrTwo) {
   for (const std::int64_t judged : {1, 2, 3}) {
     PropertySummary all = judged_up_to(judged, {});
     ++all.judged_sizes["D"].declined[4096];
+    all.sizes["D"] = {1, judged};
     EXPECT_EQ(all.why_mistrusted().empty(), judged > 2);
+    all.sizes["D"].insert(64);
+    EXPECT_EQ(all.why_mistrusted(), "") << "as of a kernel that declines large numbers, at any size";
   }
 }
 

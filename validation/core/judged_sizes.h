@@ -51,8 +51,8 @@ struct JudgedSizes {
     return thin_above >= 2 && (2 * thin.rbegin()->first > 3 * largest() || 5 * thin_above >= cases);
   }
 
-  /// Whether the kernel declined what is larger than 2: of 1 many operations have nothing to compute, of 2 little.
-  bool is_next_to_nothing() const { return largest() <= 2 && count(declined, 2, all) > 0; }
+  /// Whether the kernel declined a case that is larger than `size`.
+  bool declined_above(std::int64_t size) const { return count(declined, size, all) > 0; }
 
   bool operator==(const JudgedSizes&) const = default;
 

@@ -3,16 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace assay::validation {
 namespace {
 
 constexpr const char* no_case = "there was no case to judge it on";
 
+/// Where the sizes that were judged, whatever their values, are next to nothing, since the kernel declined the others: of 1
+/// many operations have nothing to compute, of 2 little. Else empty.
+std::string next_to_nothing(const std::string& extent, const JudgedSizes& sizes, const std::set<std::int64_t>& judged) {
+  if (judged.empty() || *judged.rbegin() > 2 || !sizes.declined_above(2)) return "";
+  return fmt::format("  when called, the kernel declined all sizes of {} above {}", extent, *judged.rbegin());
+}
+
 /// Empty where enough is judged.
 std::string too_little_judged(const std::string& extent, const JudgedSizes& sizes) {
-  if (sizes.is_next_to_nothing())
-    return fmt::format("  when called, the kernel declined all sizes of {0} above {1}", extent, sizes.largest());
   if (!sizes.is_cut_short()) return "";
   return fmt::format(
       "  too little was judged wherever {0} is above {1}, in {2} cases: the bounds there are no smaller than what the\n"
@@ -110,8 +116,12 @@ std::string PropertySummary::why_mistrusted() const {
               "makes "
               "them right.\n"
               "  Declare more exactly how the kernel computes (docs/acceptance.md)");
-  for (const auto& [extent, one] : judged_sizes)
-    if (const std::string why = too_little_judged(extent, one); !why.empty()) return why;
+  for (const auto& [extent, one] : judged_sizes) {
+    const auto found = sizes.find(extent);
+    std::string why = found == sizes.end() ? "" : next_to_nothing(extent, one, found->second);
+    if (why.empty()) why = too_little_judged(extent, one);
+    if (!why.empty()) return why;
+  }
   return "";
 }
 
