@@ -65,16 +65,6 @@ declared("a_sum_of_one_term", cumulative, kernel=lambda p: p.x.copy(), limits={"
 declared("a_sum_of_one_term_of_many_sizes", cumulative, kernel=lambda p: p.x.copy(), extents={"D": [1]})
 declared("a_sum_of_one_term_or_a_refusal", cumulative, kernel=lambda p: one_term_or_none(p), extents={"D": [1, 2048]})
 declared("a_sum_of_two_terms_or_a_refusal", cumulative, kernel=lambda p: two_terms_or_none(p))
-@assay.operation(x="N, D")
-def unscaled(xp, x):
-    return softmax.formula(xp, x) / 32768
-
-
-def tiny_noise(p):
-    return (np.random.default_rng().random(p.x.shape) * 2.0**-16).astype(p.x.dtype)
-
-
-declared("noise_below_the_normal_numbers", unscaled, kernel=tiny_noise, dtype="float16", subnormals=False, same_bits=False)
 declared("one_property", filter="^repeat$")
 declared("two_properties", filter="^(repeat|rows)$")
 declared("no_property", filter="nothing")

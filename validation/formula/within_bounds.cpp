@@ -40,8 +40,13 @@ struct Held {
   double widest;  ///< the share of its size by which an element may be off by what is declared alone
   const std::vector<std::int64_t>* elements;  ///< of the array, where these are a sample of them; else null
   bool may_be_nan;  ///< a value of the case may leave the range, and reach others as 0 times infinity
-  bool flushes;     ///< whether the kernel may make 0 of numbers below the normal ones
 };
+
+/// The largest size of an element. Below the normal numbers a right kernel may return 0.
+double range_of(const Held& held, std::size_t i, Dtype storage) {
+  if (held.sizes == nullptr || !((*held.sizes)[i] >= format_of(storage).smallest_normal)) return held.range;
+  return std::min(held.range, (*held.sizes)[i]);
+}
 
 std::string place_of(const std::string& what, const Held& held, std::size_t i) {
   return place(what, held.elements == nullptr ? i : static_cast<std::size_t>((*held.elements)[i]), held.shape);
@@ -51,15 +56,6 @@ std::string place_of(const std::string& what, const Held& held, std::size_t i) {
 double size_of(const Held& held, std::size_t i) {
   const double value = std::abs(to_double(held.exact[i]));
   return held.sizes == nullptr ? value : std::max(value, (*held.sizes)[i]);
-}
-
-/// The largest size of an element. Below the normal numbers a right kernel may round to 0, which is judged; one that
-/// flushes them all may give any of them.
-double range_of(const Held& held, std::size_t i, Dtype storage) {
-  const double size = size_of(held, i);
-  if (size < format_of(storage).smallest_normal)
-    return held.flushes && size > 0 ? std::min(held.range, size) : held.range;
-  return held.sizes == nullptr ? held.range : std::min(held.range, (*held.sizes)[i]);
 }
 
 /// Whether 0 would pass by what the kernel declares alone: a road through huge numbers that cancel has a bound below the
@@ -142,7 +138,7 @@ Finding compare_all(
     const std::vector<double>& ranges, const std::vector<Shape>& shapes, std::span<const std::vector<double>> changes,
     std::span<const std::vector<double>> sizes, std::span<const std::vector<double>> undeclared,
     const std::function<double(std::size_t k)>& widest_of, const std::function<Dtype(std::size_t k)>& storage_of,
-    bool flushes, const Hint& hint, const Elements* elements,
+    const Hint& hint, const Elements* elements,
     const std::function<bool(std::size_t k)>& is_held = [](std::size_t) { return true; }) {
   Finding all = Finding::pass();
   const bool may_be_nan = std::ranges::any_of(
@@ -153,7 +149,7 @@ Finding compare_all(
     all.take(compare(name, got.at(k),
                      {exact[k], bounds[k], ranges[k], shapes[k], changes.empty() ? nullptr : &changes[k],
                       sizes.empty() ? nullptr : &sizes[k], undeclared.empty() ? nullptr : &undeclared[k], widest_of(k),
-                      elements == nullptr ? nullptr : &elements->at(k), may_be_nan, flushes},
+                      elements == nullptr ? nullptr : &elements->at(k), may_be_nan},
                      storage_of(k),
                      [&](std::size_t i, double x, double error, double bound) { return hint(k, i, x, error, bound); }));
   }
@@ -286,8 +282,7 @@ Finding outputs_within(const Subject& subject, const Case& c, const Doubles& got
       "output", got, truth->outputs, truth->output_bounds, truth->output_ranges, traced->shapes, truth->changes,
       truth->sizes, truth->undeclared_bounds,
       [&](std::size_t k) { return widest_share(subject.arithmetic, storage_of_output(subject, k)); },
-      [&](std::size_t k) { return storage_of_output(subject, k); }, subject.arithmetic.flushes_subnormals, hint,
-      elements, is_held);
+      [&](std::size_t k) { return storage_of_output(subject, k); }, hint, elements, is_held);
   finding.evidence.merge(evidence_of(*truth));
   if (finding.verdict == Verdict::pass && !truth->undeclared_bounds.empty())
     finding.evidence.undeclared["output"] = undeclared_share(got, truth->outputs, truth->undeclared_bounds);
@@ -306,8 +301,7 @@ Finding gradients_within(const Subject& subject, const Case& c, const Doubles& g
       gradient_shapes(subject, c), of_gradients(truth->changes), of_gradients(truth->sizes),
       of_gradients(truth->undeclared_bounds),
       [&](std::size_t k) { return widest_share(subject.arithmetic, storage_of_gradient(subject, k)); },
-      [&](std::size_t k) { return storage_of_gradient(subject, k); }, subject.arithmetic.flushes_subnormals, hint,
-      elements);
+      [&](std::size_t k) { return storage_of_gradient(subject, k); }, hint, elements);
   if (finding.verdict == Verdict::pass && !subject.backward_road && elements == nullptr)
     if (auto wrong = wrong_tied_sum(subject, *traced, c, *truth, got); wrong.verdict == Verdict::fail) return wrong;
   finding.evidence.merge(evidence_of(*truth));
