@@ -15,7 +15,7 @@ namespace assay::validation {
 namespace {
 
 constexpr std::int64_t first_size = 9, last_size = 130;  // needle cases of built-in operations begin at 9
-constexpr double seconds_for_all = 4;  // of which an idle machine needs one
+constexpr double seconds_for_all = 4;                    // of which an idle machine needs one
 
 /// "1 to 32", "64": the runs of sizes that fail, or that pass.
 std::vector<std::string> runs_of(const std::map<std::int64_t, bool>& fails, bool which) {
