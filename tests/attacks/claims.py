@@ -116,6 +116,21 @@ def difference(xp, x):
 declared("a_formula_without_bounds", difference)
 
 
+@assay.operation(x="N, D")
+def curvature(xp, x):
+    """A second derivative by differences that float32 does not resolve."""
+    h = 2.0**-14
+    f = [1 / (1 + xp.exp(-(x + k * h))) for k in (-1, 0, 1)]
+    return (f[0] - 2 * f[1] + f[2]) / h**2
+
+
+def signs(p):
+    return np.where(np.abs(p.x) < 4, np.where(np.floor(p.x * 7) % 2 == 0, 1, -1), 0).astype(np.float32)
+
+
+declared("noise_where_the_formula_gives_noise", curvature, signs, filter="", cases=60)
+
+
 def no_gradient(x):
     return np.zeros_like(x)
 

@@ -91,6 +91,19 @@ TEST(Mistrust, SaysNothingOfAShardOrBesideAFailure) {
   EXPECT_EQ(why_mistrusted(run), "");
 }
 
+TEST(Mistrust, OfResultsThatAreIllConditioned) {
+  GateRecord run = run_that_returned({0, 1}, {});
+  Evidence& evidence = run.properties[1].evidence;
+  evidence.weighed = 1000;
+  evidence.ill_conditioned = 900;
+  EXPECT_EQ(why_mistrusted(run), "");
+  evidence.ill_conditioned = 901;
+  EXPECT_THAT(why_mistrusted(run), HasSubstr("90.1 % of the results are ill-conditioned, so that noise"));
+  evidence = {};
+  evidence.weighed = evidence.ill_conditioned = 99;
+  EXPECT_EQ(why_mistrusted(run), "") << "too few results";
+}
+
 TEST(Mistrust, OfADeclarationThatLeavesNextToNothing) {
   GateRecord run = run_that_returned({0, 1}, {});
   run.claimed = 0.2;

@@ -29,6 +29,7 @@ struct PropertyInfo {
   std::string claim;               ///< one line
   bool against_reference = false;  ///< compares with the reference, which is worth seconds on large cases
   bool is_far = false;             ///< about arrays past 2^32 elements, which needle cases alone lead to
+  bool has_many_rows = false;      ///< about rows past many others, or far ones: nothing new where few rows are wrong
 };
 
 /// The sizes of an extent for which a property has needle cases, ascending.

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "validation/core/evidence.h"
 #include "validation/core/returned.h"
 
 namespace assay::validation {
@@ -25,6 +26,18 @@ inline std::string why_proves_little(double claimed, const Returned& returned) {
   if (!returned.are_one()) return "";
   return fmt::format("every number that the kernel returned is {:g}: one that computes nothing would pass too",
                      returned.first);
+}
+
+/// Why a kernel that returns noise would pass too; empty where it would not.
+inline std::string why_noise_passes(const Evidence& evidence) {
+  constexpr double most = 0.9;
+  constexpr std::int64_t fewest = 100;  // results: of fewer, a share says little
+  const double share = static_cast<double>(evidence.ill_conditioned) / static_cast<double>(evidence.weighed);
+  if (evidence.weighed < fewest || !(share > most)) return "";
+  return fmt::format(
+      "{:.3g} % of the results are ill-conditioned, so that noise in their place would pass too: give an input at which the "
+      "formula's results mean something, or write the formula in a form that does not cancel",
+      100 * share);
 }
 
 }  // namespace assay::validation

@@ -70,8 +70,8 @@ FormulaGateSubject::FormulaGateSubject(const Subject& subject, Shortened shorten
     subject_.far->backward = called(subject.far->backward);
   }
   for (const Property& property : properties_)
-    infos_.push_back(
-        {property.name, property.claim, property.against_reference, property.is_far && !subject.far->counts_rows()});
+    infos_.push_back({property.name, property.claim, property.against_reference,
+                      property.is_far && !subject.far->counts_rows(), property.is_far});
 }
 
 std::map<std::string, std::int64_t> FormulaGateSubject::narrow() const {

@@ -100,8 +100,9 @@ PolynomialErrors::Bound PolynomialErrors::of_joined(Bound bound, const Polynomia
 
 /// Elements come in turn, each with one term more than the one before it in its row.
 PolynomialErrors::Bound PolynomialErrors::cumulative(std::size_t i, double value) {
-  if (i % static_cast<std::size_t>(node_->inner) == 0) {
-    terms_.clear();
+  const bool is_first = i % static_cast<std::size_t>(node_->inner) == 0;
+  if (is_first) {
+    cumulative_.begin();
     so_far_ = {.is_read = false};
     so_far_is_exact_ = true;
   }
@@ -109,9 +110,9 @@ PolynomialErrors::Bound PolynomialErrors::cumulative(std::size_t i, double value
   const Polynomial one = at(node_->arguments[0], i);
   so_far_is_exact_ = so_far_is_exact_ && x.error == 0;
   add_monomials(so_far_, one);
-  terms_.push_back({x.value, one.rounded});
-  if (terms_.size() == 1 && std::isfinite(value)) return {so_far_is_exact_ ? 0 : one.rounded, one};
-  return sum_of_terms(so_far_, so_far_is_exact_, value);
+  const SumErrors errors = cumulative_.add({x.value, one.rounded}, node_->running || !so_far_is_exact_);
+  if (is_first && std::isfinite(value)) return {so_far_is_exact_ ? 0 : one.rounded, one};
+  return sum_of(errors, so_far_, so_far_is_exact_, value);
 }
 
 /// Whole numbers are added exactly in int32; a sum past its end has no number there.
@@ -131,9 +132,13 @@ double PolynomialErrors::of_partial_sums(const SumErrors& errors) const {
 }
 
 /// The bound on the sum of `terms_`; `all` holds the monomials of the terms.
-PolynomialErrors::Bound PolynomialErrors::sum_of_terms(Polynomial all, bool are_exact, double value) const {
+PolynomialErrors::Bound PolynomialErrors::sum_of_terms(const Polynomial& all, bool are_exact, double value) const {
   const bool may_rescale = node_->op != Op::scatter && node_->op != Op::add_at && (node_->running || !are_exact);
-  const SumErrors errors = sum_errors(terms_, may_rescale, accumulate_);
+  return sum_of(sum_errors(terms_, may_rescale, accumulate_), all, are_exact, value);
+}
+
+PolynomialErrors::Bound PolynomialErrors::sum_of(const SumErrors& errors, Polynomial all, bool are_exact,
+                                                 double value) const {
   const double partial = of_partial_sums(errors), rounded = errors.bound(accumulating_) + partial;
   if (!std::isfinite(value)) return read({value, rounded});
   make_term(all, value, rounded);

@@ -20,7 +20,8 @@ PolynomialErrors::PolynomialErrors(const Graph& graph, const Doubles& values, co
       products_(arithmetic.products),
       flushes_(arithmetic.flushes_subnormals),
       joins_terms_(graph),
-      shares_(graph, values, errors) {}
+      shares_(graph, values, errors),
+      cumulative_(arithmetic.accumulate) {}
 
 bool PolynomialErrors::begin(std::size_t n) {
   node_ = &graph_.nodes[n];

@@ -65,7 +65,8 @@ class PolynomialErrors {
   Bound scattered(std::size_t i, double value);
   Bound of_joined(Bound bound, const Polynomial& joined, double value) const;
   Bound cumulative(std::size_t i, double value);
-  Bound sum_of_terms(Polynomial all, bool are_exact, double value) const;
+  Bound sum_of_terms(const Polynomial& all, bool are_exact, double value) const;
+  Bound sum_of(const SumErrors& errors, Polynomial all, bool are_exact, double value) const;
   bool is_exact_sum(const Polynomial& all) const;
   double of_partial_sums(const SumErrors& errors) const;
   double of_additions(const Polynomial& sum, double value) const;
@@ -87,7 +88,8 @@ class PolynomialErrors {
   std::vector<std::vector<Polynomial>> polynomials_;  ///< by node; empty for nodes that are read
   std::vector<Operand> terms_;
   std::vector<std::vector<Source>> sources_;  ///< of the elements of a scatter or add_at
-  Polynomial so_far_;                         ///< of a cumulative sum, the monomials of `terms_`
+  CumulativeErrors cumulative_;
+  Polynomial so_far_;  ///< of a cumulative sum, the monomials of its terms
   bool so_far_is_exact_ = true;
 };
 

@@ -45,6 +45,52 @@ SumErrors sum_errors(std::span<const Operand> terms, bool may_rescale, Dtype acc
   return sum;
 }
 
+CumulativeErrors::CumulativeErrors(Dtype accumulate) : roundoff_(format_of(accumulate).roundoff) {}
+
+void CumulativeErrors::begin() {
+  sum_ = {};
+  sizes_.clear();
+  is_finite_ = is_non_negative_ = true;
+}
+
+SumErrors CumulativeErrors::add(const Operand& term, bool may_rescale) {
+  if (!is_finite_) return sum_;
+  if (!std::isfinite(term.value)) {
+    is_finite_ = false;
+    return sum_ = {!(term.error <= 0) ? infinity : sum_.carried};
+  }
+  const double size = std::abs(term.value) + term.error;
+  sizes_.insert(std::ranges::upper_bound(sizes_, size, std::ranges::greater()), size);
+  sum_.total += size;
+  sum_.carried += term.error;
+  is_non_negative_ = is_non_negative_ && term.value >= 0;
+  if (sum_.total == 0 || sizes_.size() < 2) return sum_;
+  sum_.operations = effective_terms() + roads + (is_non_negative_ && may_rescale ? rescaling() : 0);
+  return sum_;
+}
+
+/// As that of core/sums.h: of the sizes, only the smallest count less than one each.
+double CumulativeErrors::effective_terms() const {
+  const auto count = static_cast<double>(sizes_.size());
+  const double growth = 1 + 2 * gamma(count, roundoff_);
+  double smallest = 0, others = count;
+  for (auto size = sizes_.rbegin(); size != sizes_.rend(); ++size, --others) {
+    const double share = growth * *size / (roundoff_ * sum_.total);
+    if (!(share < 1)) break;
+    smallest += share;
+  }
+  return smallest + others;
+}
+
+/// As rescaling_error of core/sums.h, of sizes that are in order.
+double CumulativeErrors::rescaling() {
+  while (growths_.size() < sizes_.size())
+    growths_.push_back(std::expm1(static_cast<double>(growths_.size()) * rescaling_cost * roundoff_));
+  double error = 0;
+  for (std::size_t i = 1; i < sizes_.size(); ++i) error += sizes_[i] * growths_[i];
+  return error / sum_.total / roundoff_;
+}
+
 double product_error(std::span<const Operand> factors, double value, const ElementErrors& elements) {
   const auto is_exact = [](const Operand& factor) { return factor.error == 0; };
   if (!std::isfinite(value) && std::ranges::all_of(factors, is_exact)) return 0;

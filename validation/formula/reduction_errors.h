@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "validation/formula/element_errors.h"
 
@@ -19,6 +20,26 @@ struct SumErrors {
 
 /// `may_rescale`: the sum may be taken online, relative to a maximum. `accumulate` is the sum's type.
 SumErrors sum_errors(std::span<const Operand> terms, bool may_rescale, Dtype accumulate);
+
+/// sum_errors of the first term, of the first two, and so on.
+class CumulativeErrors {
+ public:
+  explicit CumulativeErrors(Dtype accumulate);
+
+  void begin();
+  /// The errors of the sum of the terms since begin() and of this one.
+  SumErrors add(const Operand& term, bool may_rescale);
+
+ private:
+  double effective_terms() const;
+  double rescaling();
+
+  double roundoff_;
+  SumErrors sum_;
+  std::vector<double> sizes_;    ///< of the terms, the largest first
+  std::vector<double> growths_;  ///< of a term by as many rescalings as its index
+  bool is_finite_ = true, is_non_negative_ = true;
+};
 
 /// `value` is the exact product of the factors.
 double product_error(std::span<const Operand> factors, double value, const ElementErrors& elements);

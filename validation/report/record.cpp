@@ -80,13 +80,16 @@ bool judged_nothing(const GateRecord& record) {
 std::string why_mistrusted(const GateRecord& record) {
   if (record.shard.total > 1 || failures_of(record) + mistrusted_of(record) > 0) return "";
   Returned all;
+  Evidence evidence;
   double judged = 0, declined = 0;
   for (const auto& property : record.properties) {
     all.merge(property.returned);
+    evidence.merge(property.evidence);
     judged += static_cast<double>(property.ordinary.judged);
     declined += static_cast<double>(property.ordinary.declined);
   }
-  return why_proves_little(record.claimed * (declined > 0 ? judged / (judged + declined) : 1), all);
+  const std::string why = why_proves_little(record.claimed * (declined > 0 ? judged / (judged + declined) : 1), all);
+  return why.empty() ? why_noise_passes(evidence) : why;
 }
 
 int exit_status(const Report& report) {
