@@ -93,15 +93,16 @@ TEST(Mistrust, SaysNothingOfAShardOrBesideAFailure) {
 
 TEST(Mistrust, OfResultsThatAreIllConditioned) {
   GateRecord run = run_that_returned({0, 1}, {});
-  Evidence& evidence = run.properties[1].evidence;
-  evidence.weighed = 1000;
-  evidence.ill_conditioned = 900;
-  EXPECT_EQ(why_mistrusted(run), "");
-  evidence.ill_conditioned = 901;
-  EXPECT_THAT(why_mistrusted(run), HasSubstr("90.1 % of the results are ill-conditioned, so that noise"));
-  evidence = {};
-  evidence.weighed = evidence.ill_conditioned = 99;
-  EXPECT_EQ(why_mistrusted(run), "") << "too few results";
+  const auto why = [&](std::int64_t results, std::int64_t weighed, std::int64_t ill_conditioned) {
+    run.properties[1].judged = {results, results};
+    run.properties[1].evidence.weighed = weighed;
+    run.properties[1].evidence.ill_conditioned = ill_conditioned;
+    return why_mistrusted(run);
+  };
+  EXPECT_EQ(why(1000, 1000, 900), "");
+  EXPECT_THAT(why(1000, 1000, 901), HasSubstr("90.1 % of the results are ill-conditioned, so that noise"));
+  EXPECT_EQ(why(1000, 800, 800), "") << "others are exact";
+  EXPECT_EQ(why(99, 99, 99), "") << "too few results";
 }
 
 TEST(Mistrust, OfADeclarationThatLeavesNextToNothing) {

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string>
 
-#include "validation/core/evidence.h"
 #include "validation/core/returned.h"
 
 namespace assay::validation {
@@ -28,14 +28,16 @@ inline std::string why_proves_little(double claimed, const Returned& returned) {
                      returned.first);
 }
 
-/// Why a kernel that returns noise would pass too; empty where it would not.
-inline std::string why_noise_passes(const Evidence& evidence) {
+/// Why a kernel that returns noise would pass too; empty where it would not. Of `results` that were judged, so many are
+/// ill-conditioned.
+inline std::string why_noise_passes(std::int64_t ill_conditioned, std::int64_t results) {
   constexpr double most = 0.9;
-  constexpr std::int64_t fewest = 100;  // results: of fewer, a share says little
-  const double share = static_cast<double>(evidence.ill_conditioned) / static_cast<double>(evidence.weighed);
-  if (evidence.weighed < fewest || !(share > most)) return "";
+  constexpr std::int64_t fewest = 100;  // of fewer, a share says little
+  const double share = static_cast<double>(ill_conditioned) / static_cast<double>(results);
+  if (results < fewest || !(share > most)) return "";
   return fmt::format(
-      "{:.3g} % of the results are ill-conditioned, so that noise in their place would pass too: give an input at which the "
+      "{:.3g} % of the results are ill-conditioned, so that noise in their place would pass too: give an input at "
+      "which the "
       "formula's results mean something, or write the formula in a form that does not cancel",
       100 * share);
 }

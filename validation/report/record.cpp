@@ -80,16 +80,17 @@ bool judged_nothing(const GateRecord& record) {
 std::string why_mistrusted(const GateRecord& record) {
   if (record.shard.total > 1 || failures_of(record) + mistrusted_of(record) > 0) return "";
   Returned all;
-  Evidence evidence;
+  std::int64_t results = 0, ill_conditioned = 0;  // of properties that say which are
   double judged = 0, declined = 0;
   for (const auto& property : record.properties) {
     all.merge(property.returned);
-    evidence.merge(property.evidence);
+    results += property.evidence.weighed > 0 ? property.judged.judged : 0;
+    ill_conditioned += property.evidence.ill_conditioned;
     judged += static_cast<double>(property.ordinary.judged);
     declined += static_cast<double>(property.ordinary.declined);
   }
   const std::string why = why_proves_little(record.claimed * (declined > 0 ? judged / (judged + declined) : 1), all);
-  return why.empty() ? why_noise_passes(evidence) : why;
+  return why.empty() ? why_noise_passes(ill_conditioned, results) : why;
 }
 
 int exit_status(const Report& report) {
