@@ -259,6 +259,7 @@ PropertyReport run_property(const GateSubject& subject, std::size_t property, co
   report.property = subject.properties()[property].name;
   report.claim = subject.properties()[property].claim;
   report.is_far = subject.properties()[property].is_far;
+  report.has_many_rows = subject.properties()[property].has_many_rows;
   Judge judge(subject, property, options, report, progress, part.stop);
   const std::int64_t units = std::min(units_of(subject, options) - part.first, part.count);
   for (std::int64_t i = 0; i < units && !report.failure; ++i) judge.unit(part.first + i, coverage);

@@ -21,7 +21,8 @@ std::string shrunk_origin(const std::string& origin, int steps);
 struct PropertySummary {
   std::string property;
   std::string claim;
-  bool is_far = false;  ///< about arrays past 2^32 elements
+  bool is_far = false;         ///< about arrays past 2^32 elements
+  bool has_many_rows = false;  ///< about rows past many others (gate_subject.h)
   Verdict verdict = Verdict::pass;
   std::int64_t cases = 0;
   std::map<std::string, std::int64_t> skipped;        ///< reason and count

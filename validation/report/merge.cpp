@@ -52,7 +52,7 @@ GateRecord single_run(const std::vector<const GateRecord*>& shards) {
   if (first.shard.total == 1) return first;
   GateRecord run{first.question, {}, 0, 0, unmet(first.coverage), {}};
   for (const auto& property : first.properties)
-    run.properties.push_back(unjudged(property.property, property.claim, property.is_far));
+    run.properties.push_back(unjudged(property.property, property.claim, property.is_far, property.has_many_rows));
   std::vector<const UnitRecord*> units;
   for (const GateRecord* const shard : shards) {
     run.units += shard->units;
@@ -60,7 +60,7 @@ GateRecord single_run(const std::vector<const GateRecord*>& shards) {
     for (const auto& one : shard->judged) units.push_back(&one);
   }
   std::sort(units.begin(), units.end(), [](const auto* a, const auto* b) { return a->unit < b->unit; });
-  for (const UnitRecord* const one : units) run.add(*one);
+  for (const UnitRecord* const one : units) run.add(run.spares(one->unit) ? run.spared(one->unit) : *one);
   if (failures_of(run) == 0) run.claimed = first.claimed;
   run.narrow = first.narrow;
   return run;

@@ -141,6 +141,7 @@ PropertyRecord property_from(const JsonReader& json) {
   property.property = json["name"].text();
   property.claim = json["claim"].text();
   property.is_far = json.has("far") && json["far"].truth();
+  property.has_many_rows = json.has("many_rows") && json["many_rows"].truth();
   property.verdict = verdict_from(json["verdict"]);
   property.cases = json["cases"].whole(0);
   property.skipped = json["skipped"].counts();

@@ -40,11 +40,12 @@ void PropertyRecord::merge(const PropertyRecord& other) {
   settle();
 }
 
-PropertyRecord unjudged(const std::string& property, const std::string& claim, bool is_far) {
+PropertyRecord unjudged(const std::string& property, const std::string& claim, bool is_far, bool has_many_rows) {
   PropertyRecord record;
   record.property = property;
   record.claim = claim;
   record.is_far = is_far;
+  record.has_many_rows = has_many_rows;
   record.settle();
   return record;
 }
@@ -59,6 +60,22 @@ void GateRecord::add(const UnitRecord& one) {
   property->merge(one.result);
   coverage.merge(one.coverage);
   if (shard.total > 1) judged.push_back(one);
+}
+
+bool GateRecord::spares(std::int64_t unit) const {
+  const std::int64_t each = units / std::ssize(properties);
+  const auto property = properties.begin() + unit / each;
+  const bool is_planned = unit % each == each - 1;
+  return shard.total == 1 && is_planned && property->has_many_rows &&
+         std::any_of(properties.begin(), property, [](const auto& before) { return before.failure.has_value(); });
+}
+
+UnitRecord GateRecord::spared(std::int64_t unit) const {
+  const auto& property = properties[static_cast<std::size_t>(unit / (units / std::ssize(properties)))];
+  UnitRecord spared{unit, unjudged(property.property, property.claim, property.is_far, property.has_many_rows), {}};
+  spared.result.record(Finding::skip("results on few rows are wrong", SkipCause::wrong_kind), "planned");
+  spared.result.settle();
+  return spared;
 }
 
 int failures_of(const GateRecord& record) {

@@ -50,7 +50,8 @@ struct Shard {
 };
 
 /// The record of a property before its first case.
-PropertyRecord unjudged(const std::string& property, const std::string& claim, bool is_far = false);
+PropertyRecord unjudged(const std::string& property, const std::string& claim, bool is_far = false,
+                        bool has_many_rows = false);
 
 /// The question that a run answers: what it judges, and on which cases.
 struct GateQuestion {
@@ -93,6 +94,12 @@ struct GateRecord {
 
   /// Adds a unit, unless its property failed in an earlier one.
   void add(const UnitRecord& one);
+
+  /// Whether the unit, of a run that is no shard, is that of many rows, which take long, after few rows were found wrong:
+  /// they would tell nothing new.
+  bool spares(std::int64_t unit) const;
+  /// The result of such a unit.
+  UnitRecord spared(std::int64_t unit) const;
 
   bool is_complete() const { return units_done == units; }
 };

@@ -54,7 +54,7 @@ GateRecord blank_record(const GateSubject& subject, const GateRun& run, const st
   for (std::int64_t unit = 0; unit < units; ++unit) record.units += run.shard.has(unit) ? 1 : 0;
   for (const std::size_t i : properties) {
     const PropertyInfo& info = subject.properties()[i];
-    record.properties.push_back(unjudged(info.name, info.claim, info.is_far));
+    record.properties.push_back(unjudged(info.name, info.claim, info.is_far, info.has_many_rows));
   }
   return record;
 }
@@ -117,7 +117,7 @@ class GateRunner {
       const bool goes_on = steps_.of_unit(group, unit, [&](const Step& step) {
         if (!run_.shard.has(step.number) || ++units_met_ <= done_before_) return true;
         if (!record.properties[step.property].failure) {
-          const auto result = is_needless(record, step) ? spared(step) : result_of(step);
+          const auto result = record.spares(step.number) ? record.spared(step.number) : result_of(step);
           if (!result) return false;
           record.add(*result);
         }
@@ -128,20 +128,6 @@ class GateRunner {
       if (!goes_on) return false;
     }
     return true;
-  }
-
-  /// Whether many rows would tell nothing new, since results on few rows are wrong: their cases take long to shrink.
-  bool is_needless(const GateRecord& record, const Step& step) const {
-    const bool is_planned = step.unit == steps_.each() - 1;
-    return is_planned && info_of(step).has_many_rows &&
-           std::ranges::any_of(record.properties, [](const PropertyRecord& one) { return one.failure.has_value(); });
-  }
-
-  std::optional<UnitRecord> spared(const Step& step) const {
-    UnitRecord spared{step.number, unjudged(info_of(step).name, info_of(step).claim, info_of(step).is_far), {}};
-    spared.result.record(Finding::skip("results on few rows are wrong", SkipCause::wrong_kind), "planned");
-    spared.result.settle();
-    return spared;
   }
 
   /// Judges the task's units that a resumed run has not judged, and sends the results. Runs in a process of its own.
@@ -210,8 +196,7 @@ class GateRunner {
     return passed + std::max(due - passed, 0.0) * std::max(1 / remaining, 1 / (2 * (end - first)));
   }
 
-  const PropertyInfo& info_of(const Step& step) const { return subject_.properties()[properties_[step.property]]; }
-  const std::string& name_of(const Step& step) const { return info_of(step).name; }
+  const std::string& name_of(const Step& step) const { return subject_.properties()[properties_[step.property]].name; }
 
   FailureRecord record_of(const Failure& failure, const Step& step, const Stop& stop) const {
     const std::size_t property = properties_[step.property];

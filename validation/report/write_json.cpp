@@ -125,6 +125,7 @@ ordered_json of(const PropertyRecord& property) {
   return {{"name", property.property},
           {"claim", property.claim},
           {"far", property.is_far},
+          {"many_rows", property.has_many_rows},
           {"verdict", name_of(property.verdict)},
           {"cases", property.cases},
           {"skipped", property.skipped},
