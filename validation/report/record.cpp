@@ -63,10 +63,11 @@ void GateRecord::add(const UnitRecord& one) {
 }
 
 bool GateRecord::spares(std::int64_t unit) const {
+  if (shard.total > 1) return false;  // it does not know what the others found
   const std::int64_t each = units / std::ssize(properties);
   const auto property = properties.begin() + unit / each;
   const bool is_planned = unit % each == each - 1;
-  return shard.total == 1 && is_planned && property->has_many_rows &&
+  return is_planned && property->has_many_rows &&
          std::any_of(properties.begin(), property, [](const auto& before) { return before.failure.has_value(); });
 }
 
