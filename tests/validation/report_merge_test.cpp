@@ -133,6 +133,17 @@ TEST(MergeOfShards, ReadsTheUnitsOfAFile) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("is of property 'another', which is none of the run's")));
 }
 
+TEST(MergeOfShards, LooksForNoPropertyOfAUnitPastTheRuns) {
+  for (const std::int64_t unit : {std::int64_t{-1}, std::int64_t{1} << 60}) {
+    auto shards = shards_of(1900, 2);
+    for (UnitRecord& one : shards[1].report.runs[0].judged) one.unit = unit;
+    EXPECT_NO_THROW(merge(shards)) << unit;
+  }
+  auto shards = shards_of(1900, 2);
+  for (auto& shard : shards) shard.report.runs[0].units = 0;
+  EXPECT_NO_THROW(merge(shards));
+}
+
 TEST(MergeOfShards, RefusesWhatDoesNotBelongTogether) {
   const auto shards = shards_of(400, 3);
   const auto refusal = [](const std::vector<NamedReport>& reports) { return refusal_of([&] { merge(reports); }); };

@@ -36,9 +36,8 @@ inline std::string why_noise_passes(std::int64_t ill_conditioned, std::int64_t r
   const double share = static_cast<double>(ill_conditioned) / static_cast<double>(results);
   if (results < fewest || !(share > most)) return "";
   return fmt::format(
-      "{:.3g} % of the results are ill-conditioned, so that noise in their place would pass too: give an input at "
-      "which the "
-      "formula's results mean something, or write the formula in a form that does not cancel",
+      "{:.3g} % of the results are ill-conditioned, so that noise in their place would pass too: give an input "
+      "at which the formula's results mean something, or write the formula in a form that does not cancel",
       100 * share);
 }
 

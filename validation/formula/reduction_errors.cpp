@@ -87,8 +87,8 @@ double CumulativeErrors::rescaling() {
   while (growths_.size() < sizes_.size())
     growths_.push_back(std::expm1(static_cast<double>(growths_.size()) * rescaling_cost * roundoff_));
   double error = 0;
-  for (std::size_t i = 1; i < sizes_.size(); ++i) error += sizes_[i] * growths_[i];
-  return error / sum_.total / roundoff_;
+  for (std::size_t i = 1; i < sizes_.size(); ++i) error += sizes_[i] / sum_.total * growths_[i];
+  return error / roundoff_;
 }
 
 double product_error(std::span<const Operand> factors, double value, const ElementErrors& elements) {

@@ -64,6 +64,7 @@ void GateRecord::add(const UnitRecord& one) {
 
 bool GateRecord::spares(std::int64_t unit) const {
   if (shard.total > 1) return false;  // it does not know what the others found
+  if (unit < 0 || unit >= units || properties.empty() || units % std::ssize(properties) != 0) return false;  // forged
   const std::int64_t each = units / std::ssize(properties);
   const auto property = properties.begin() + unit / each;
   const bool is_planned = unit % each == each - 1;
